@@ -223,6 +223,19 @@ impl SoftContext {
         unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
     }
 
+    /// Passes additional data to an AEAD context. False on failure.
+    pub(crate) fn add_associated(&self, bytes: &[u8]) -> bool {
+        if bytes.is_empty() {
+            return true;
+        }
+        let mut written = 0;
+        let (at, len) = (bytes.as_ptr(), bytes.len());
+        // The size of the output is compared with that of the input in this case too
+        // (ossl_gcm_stream_update).
+        // SAFETY: a context of this cipher; without an output buffer the input is additional data.
+        unsafe { (self.functions.update)(self.at, null_mut(), &mut written, len, at, len) == 1 }
+    }
+
     /// Advances a stream by `len` bytes of its key stream, fewer than a block. False on failure.
     pub(crate) fn skip(&self, len: usize) -> bool {
         if len == 0 {

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use outboard_accel::Wiped;
 
+use super::deferred::Deferred;
 use super::lookahead::MessageLookahead;
-use super::owed::Owed;
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -61,8 +61,8 @@ impl Short {
 pub(super) enum Stage {
     /// The default provider processes the message, or there is no message.
     Soft,
-    /// The nonce and additional data are known here. `soft` has processed them or is owed them, and
-    /// no text.
+    /// The nonce and additional data are known here. `soft` has processed them, or they are deferred,
+    /// and no text.
     Open,
     /// The accelerator has processed the text, and `soft` has not: see [`OffloadedText`].
     Offloaded,
@@ -138,10 +138,10 @@ pub(crate) struct Context {
     /// GCM: `soft` has an IV with a fixed part and a counter.
     pub(super) counts_up: bool,
     pub(super) offloaded: Option<OffloadedText>,
-    /// What `soft` has not seen, besides the text.
-    pub(super) owed: Owed,
-    /// The tag of the last message that ended, if `soft` has not seen that.
-    pub(super) owed_tag: Option<Short>,
+    /// The calls that `soft` has not received, besides that with the text.
+    pub(super) deferred: Deferred,
+    /// The tag of the last message that ended, if its calls were deferred.
+    pub(super) deferred_tag: Option<Short>,
     /// The accelerator rejected the tag of the last text, which it processed as a whole message.
     pub(super) refused: bool,
     /// Number of further messages that are not offloaded, because the text of an earlier one was
@@ -186,8 +186,8 @@ impl Context {
             record: None,
             counts_up: false,
             offloaded: None,
-            owed: Owed::Nothing,
-            owed_tag: None,
+            deferred: Deferred::Nothing,
+            deferred_tag: None,
             refused: false,
             unlike: 0,
             key_session: KeySession::default(),
@@ -227,7 +227,7 @@ impl Context {
         self.settle();
     }
 
-    /// Starts a message with this nonce, which `soft` already has, or is owed.
+    /// Starts a message with this nonce, which `soft` already has, or which is deferred.
     pub(super) fn open(&mut self, nonce: &[u8]) {
         let fits = if self.ccm { nonce.len() == self.form.nonce_len } else { nonce.len() == GCM_NONCE };
         self.stage = Stage::Soft;
@@ -258,7 +258,7 @@ impl Context {
     /// Updates the limit below which a text goes directly to software. Must be called after any
     /// change that affects it.
     pub(super) fn settle(&mut self) {
-        if self.owed != Owed::Nothing {
+        if self.deferred != Deferred::Nothing {
             (self.straight_below, self.is_passive, self.pass_below) = (0, false, 0);
             return;
         }

@@ -55,7 +55,7 @@ impl Context {
     #[inline(never)]
     unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
         // SAFETY: guaranteed by the caller.
-        if key.at.is_null() && params.is_null() && unsafe { self.owe_nonce(encrypt, iv) }.is_some() {
+        if key.at.is_null() && params.is_null() && unsafe { self.defer_nonce(encrypt, iv) }.is_some() {
             return 1;
         }
         if !self.catch_up() {

@@ -18,15 +18,15 @@
 //! - `record`: TLS 1.2, one record per update
 //! - `lookahead`: a message processed with key stream that was computed before
 //! - `offload`: a message processed by the accelerator
-//! - `owed`: messages of which the default provider's context sees nothing
+//! - `deferred`: calls that the default provider's context receives only when it is needed
 //! - `step`: synchronises the default provider's context with the accelerator
 //! - `params`: gettable and settable parameters
 
 mod context;
+mod deferred;
 mod init;
 mod lookahead;
 mod offload;
-mod owed;
 mod params;
 mod record;
 mod step;

@@ -84,7 +84,7 @@ impl Context {
             return 1;
         }
         // SAFETY: guaranteed by the caller.
-        if unsafe { self.give_owed_tag(params) }.is_some() {
+        if unsafe { self.give_deferred_tag(params) }.is_some() {
             return 1;
         }
         if !self.catch_up() {
@@ -120,11 +120,8 @@ impl Context {
         let Some(offloaded) = &self.offloaded else { return false };
         let tag = offloaded.tag;
         // SAFETY: guaranteed by the caller.
-        let param = unsafe { abi::locate_mut(params, name::AEAD_TAG) };
-        // SAFETY: as above; the row for the tag exists and is not the end row, so a following row
-        // exists.
-        let alone = param.is_some() && unsafe { (*params.add(1)).key.is_null() };
-        let Some(param) = param.filter(|param| alone && is_tag(param, tag.as_slice().len())) else {
+        let param = unsafe { request_of_tag(params) };
+        let Some(param) = param.filter(|param| param.data_size == tag.as_slice().len()) else {
             return false;
         };
         if !self.end() {
@@ -228,8 +225,15 @@ impl Context {
     }
 }
 
-pub(super) fn is_tag(param: &Param, len: usize) -> bool {
-    param.data_type == ParamType::OctetString as c_uint && !param.data.is_null() && param.data_size == len
+/// The row of a request for the tag alone, with its usual type. `None` for other requests.
+///
+/// # Safety
+/// `params` is null or ends with a null key; no other reference to its rows is in use for `'a`.
+pub(super) unsafe fn request_of_tag<'a>(params: *mut Param) -> Option<&'a mut Param> {
+    // SAFETY: guaranteed by the caller; the first row is that of the tag.
+    let param = unsafe { is_tag_alone(params).then(|| &mut *params) }?;
+    let is_usual = param.data_type == ParamType::OctetString as c_uint && !param.data.is_null();
+    is_usual.then_some(param)
 }
 
 /// The bytes of an octet string parameter; `None` if it has another type or a null pointer.

@@ -11,16 +11,17 @@ use std::ptr::{null, null_mut};
 use outboard_abi::{Param, end, name};
 
 use super::context::{Context, GCM_NONCE, OffloadedText, Short, Stage};
-use super::owed::Owed;
+use super::deferred::Deferred;
 use crate::lookahead::is_tag;
 use crate::software::SoftContext;
 
 impl Context {
-    /// Passes to `soft` what it has not seen. False if the default provider fails, which does not
+    /// Passes the deferred calls and the pending text to `soft`. False if the default provider fails, which does not
     /// happen for a message that the accelerator processed.
     #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
-        (self.owed == Owed::Nothing || self.settle_debt()) && (self.offloaded.is_none() || self.pass_text())
+        (self.deferred == Deferred::Nothing || self.pass_deferred())
+            && (self.offloaded.is_none() || self.pass_text())
     }
 
     #[cold]
@@ -73,12 +74,9 @@ impl Context {
                 return false;
             }
         }
-        let done = match self.owed {
-            Owed::Nonce => self.owe_message(tag),
-            _ if self.ccm => self.end_ccm(),
-            _ => self.end_gcm(&tag),
-        };
-        if !done {
+        if self.deferred == Deferred::Start {
+            self.defer_end(tag);
+        } else if !(if self.ccm { self.end_ccm() } else { self.end_gcm(&tag) }) {
             return false;
         }
         self.drop_text();
@@ -108,7 +106,7 @@ impl SoftContext {
         self.turn(false) && self.set_octets(name::AEAD_TAG, tag.as_slice()) && self.turn(true)
     }
 
-    /// Changes the direction only, not the key or the IV: init without both.
+    /// Changes the direction only: init without key and IV.
     fn turn(&self, encrypt: bool) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         // SAFETY: a context of this cipher; no key, no IV, no parameters.

@@ -6,7 +6,7 @@ use outboard_abi as abi;
 use outboard_accel::MAX_AAD;
 
 use super::context::{Context, Stage};
-use super::owed::Owed;
+use super::deferred::Deferred;
 use crate::cipher::Request;
 use crate::guard;
 
@@ -169,11 +169,10 @@ impl Context {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        let is_open = self.stage == Stage::Open;
-        let is_owed = is_open && self.owed == Owed::Nonce;
-        if is_owed {
+        let is_deferred = self.stage == Stage::Open && self.deferred == Deferred::Start;
+        if is_deferred {
             // SAFETY: guaranteed by the caller.
-            let done = unsafe { if r.out.is_null() { self.owe_associated(r) } else { self.text_ahead(r) } };
+            let done = unsafe { if r.out.is_null() { self.defer_associated(r) } else { self.text_ahead(r) } };
             if let Some(written) = done {
                 // SAFETY: guaranteed by the caller.
                 unsafe { *r.out_len = written };
@@ -189,10 +188,12 @@ impl Context {
             if is_open && r.out.is_null() {
                 return self.associated(function, r);
             }
-            let done = match is_open {
-                true if is_owed => self.text_direct(r),
-                true => self.text(r),
-                false => self.record(r),
+            let done = if !is_open {
+                self.record(r)
+            } else if is_deferred {
+                self.text_direct(r)
+            } else {
+                self.text(r)
             };
             match done {
                 Some(written) => {

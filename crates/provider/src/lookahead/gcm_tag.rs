@@ -9,8 +9,6 @@
 //! H = E_K(0) is secret. L xor L' is public: its bits select multiples of H that were computed in
 //! constant time.
 
-use std::ptr::null_mut;
-
 use outboard_abi::name;
 
 use super::counters::BLOCK;
@@ -62,21 +60,7 @@ impl GcmTag {
     /// Passes bytes as additional data, padded with zeros to whole blocks.
     fn authenticate(&self, bytes: &[u8]) -> bool {
         let padding = bytes.len().wrapping_neg() % BLOCK;
-        self.add(bytes) && self.add(&[0; BLOCK][..padding])
-    }
-
-    fn add(&self, bytes: &[u8]) -> bool {
-        if bytes.is_empty() {
-            return true;
-        }
-        let mut written = 0;
-        let (at, len) = (bytes.as_ptr(), bytes.len());
-        // The size of the output is compared with that of the input in this case too
-        // (ossl_gcm_stream_update).
-        // SAFETY: a GCM context; without an output buffer the input is additional data.
-        unsafe {
-            (self.context.functions.update)(self.context.at, null_mut(), &mut written, len, at, len) == 1
-        }
+        self.context.add_associated(bytes) && self.context.add_associated(&[0; BLOCK][..padding])
     }
 }
 

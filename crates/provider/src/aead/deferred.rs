@@ -1,0 +1,111 @@
+//! Calls that are deferred while look-ahead encrypts GCM messages.
+//!
+//! The default provider's context is needed for a message that look-ahead processes only if an unusual
+//! call follows: a further update, a parameter other than the tag, a copy. Therefore nonce and
+//! additional data are recorded, and after the end of the message its tag. The next nonce replaces
+//! them. Before any other call they are passed to the context ([`Context::catch_up`]).
+
+use outboard_abi as abi;
+use outboard_abi::Param;
+use outboard_accel::MAX_AAD;
+
+use super::context::{Context, GCM_NONCE, Short, Stage};
+use super::params::request_of_tag;
+use crate::cipher::Request;
+use crate::cipher::init::Given;
+
+/// The calls that `soft` has not received, besides that with the text.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Deferred {
+    #[default]
+    Nothing,
+    /// The nonce and additional data of the message.
+    Start,
+    /// All calls of a message that has ended.
+    Message,
+}
+
+impl Context {
+    /// Begins an encryption with the next nonce and defers it. `None`: it must be passed to `soft`.
+    ///
+    /// # Safety
+    /// `iv` is null or readable.
+    pub(super) unsafe fn defer_nonce(&mut self, encrypt: bool, iv: Given) -> Option<()> {
+        let is_running = self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running());
+        let is_usual = encrypt && self.form.encrypt && self.form.nonce_len == GCM_NONCE;
+        if !(is_running && is_usual)
+            || self.in_record
+            || self.counts_up
+            || self.refused
+            || self.unlike > 0
+            || self.offloaded.is_some()
+            || self.is_left_to_software()
+        {
+            return None;
+        }
+        // SAFETY: guaranteed by the caller.
+        let nonce = unsafe { iv.bytes() }.filter(|nonce| nonce.len() == GCM_NONCE)?;
+        self.record = None;
+        self.open(nonce);
+        debug_assert!(self.stage == Stage::Open);
+        self.deferred = Deferred::Start;
+        self.settle();
+        Some(())
+    }
+
+    /// Defers additional data and returns their length. `None`: they must be passed to `soft`.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    pub(super) unsafe fn defer_associated(&mut self, r: Request) -> Option<usize> {
+        if r.input.is_null() || r.out_size < r.len || self.aad.len() + r.len > MAX_AAD {
+            return None;
+        }
+        // SAFETY: guaranteed by the caller.
+        self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
+        Some(r.len)
+    }
+
+    /// Ends a message of which `soft` has received no call.
+    pub(super) fn defer_end(&mut self, tag: Short) {
+        (self.deferred, self.deferred_tag) = (Deferred::Message, Some(tag));
+    }
+
+    /// Returns the tag of a message of which `soft` has received no call. `None`: `soft` must return
+    /// it, or the request is another one.
+    ///
+    /// # Safety
+    /// `params` is null or ends with a null key, and its buffers are writable.
+    pub(super) unsafe fn give_deferred_tag(&self, params: *mut Param) -> Option<()> {
+        let tag = self.deferred_tag.filter(|_| self.deferred == Deferred::Message)?;
+        // SAFETY: guaranteed by the caller.
+        let param = unsafe { request_of_tag(params) }?;
+        // `soft` refuses other lengths.
+        let part = tag.as_slice().get(..param.data_size).filter(|part| !part.is_empty())?;
+        // SAFETY: guaranteed by the caller.
+        unsafe { abi::set_octets(param, part) }.then_some(())
+    }
+
+    /// Passes the deferred calls to `soft`. False if the default provider fails, which does not happen
+    /// in practice.
+    #[cold]
+    pub(super) fn pass_deferred(&mut self) -> bool {
+        let deferred = std::mem::take(&mut self.deferred);
+        let tag = self.deferred_tag.take();
+        let soft = &self.soft;
+        let (nonce, aad) = (self.nonce.as_slice(), &self.aad);
+        let done = match (deferred, tag) {
+            (Deferred::Message, Some(tag)) => {
+                soft.set_iv(true, nonce) && soft.add_associated(aad) && self.end_gcm(&tag)
+            }
+            // The tag of the message before can be read until this one has ended.
+            (_, tag) => {
+                tag.is_none_or(|tag| soft.keep_tag(&tag))
+                    && soft.set_iv(true, nonce)
+                    && soft.add_associated(aad)
+            }
+        };
+        self.settle();
+        done
+    }
+}
