@@ -43,6 +43,7 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
     let again = |key, iv, direction| Step::Again { key, iv, direction };
     let seal = || Step::Seal(whole.clone());
     let open = |forged| Step::Open(whole.clone(), forged, true);
+    let open_late = |forged| Step::Open(whole.clone(), forged, false);
     let sequences = [
         // Consecutive messages in both directions, with the parameters of the context read in
         // between.
@@ -219,6 +220,17 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
         vec![seal(), Step::NonceLength(12), Step::Tag(16), Step::NextIv(12), seal()],
         vec![seal(), Step::CountedIv, Step::NextIv(8), text(600), Step::Finish, Step::Tag(16), seal()],
         vec![seal(), Step::OneShot(600), Step::OneShotAad(None), Step::Tag(16)],
+        vec![open(Forged::Not), Step::Tag(16), Step::Copy, text(600), Step::Finish],
+        vec![open(Forged::Not), Step::SetTag(12), Step::Ask, text(600), Step::Finish],
+        vec![open(Forged::Not), Step::SetTag(16), again(false, true, None), text(600), Step::Finish],
+        vec![open(Forged::Not), again(false, true, None), Step::Aad(5), text(600), Step::Finish],
+        vec![again(false, true, None), Step::SetTag(0), Step::SetTag(17), text(600), Step::Finish, seal()],
+        vec![again(false, true, None), text(600), Step::Copy, Step::SetTag(16), Step::Finish],
+        vec![again(false, true, None), text(600), Step::SetTag(16), text(16), Step::Finish],
+        vec![open_late(Forged::Not), Step::Copy, open_late(Forged::Tag), open_late(Forged::Not), Step::Ask],
+        vec![open_late(Forged::Text), open_late(Forged::Not), again(false, true, None), Step::Finish],
+        vec![open(Forged::Aad), open(Forged::Not), open(Forged::Text), open(Forged::Tag), open(Forged::Not)],
+        vec![open(Forged::Not), again(false, false, Some(Direction::Encrypt)), Step::Tag(16), seal()],
         // A final call without data; data of zero bytes.
         vec![again(false, true, Some(Direction::Encrypt)), Step::Aad(13), Step::Finish, Step::Tag(16)],
         vec![
@@ -234,14 +246,16 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
         let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
         for (number, steps) in sequences.iter().enumerate() {
             let steps: Vec<(usize, Step)> = steps.iter().cloned().map(|step| (0, step)).collect();
-            for counts in [false, true] {
-                let (direction, steps) = (Direction::Encrypt, steps.clone());
-                play(&Script { seed: 1, cipher, direction, counts, steps }, &hard, &soft).unwrap_or_else(
-                    |problem| {
+            // The seed decides whether tags of the first messages are set before the data.
+            let starts = [(Direction::Encrypt, 1), (Direction::Decrypt, 1), (Direction::Decrypt, 2)];
+            for (direction, seed) in starts {
+                for counts in [false, true] {
+                    let script = Script { seed, cipher, direction, counts, steps: steps.clone() };
+                    play(&script, &hard, &soft).unwrap_or_else(|problem| {
                         let choice = &world.driver_choice;
-                        panic!("{choice:?}, {algorithm}, sequence {number}, counts: {counts}: {problem}")
-                    },
-                );
+                        panic!("{choice:?}, {algorithm}, sequence {number}, {script:?}: {problem}")
+                    });
+                }
             }
         }
     }

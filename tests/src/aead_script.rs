@@ -239,7 +239,7 @@ impl Player<'_> {
         for _ in 0..count {
             match direction {
                 Direction::Encrypt => self.seal(0, &usual)?,
-                Direction::Decrypt => self.open(0, &usual, Forged::Not, true)?,
+                Direction::Decrypt => self.open(0, &usual, Forged::Not, self.seed & 1 == 0)?,
             }
         }
         self.ask(0)

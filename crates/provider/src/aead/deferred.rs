@@ -1,9 +1,11 @@
-//! Calls that are deferred while look-ahead encrypts GCM messages.
+//! Calls that are deferred while look-ahead processes GCM messages.
 //!
 //! The default provider's context is needed for a message that look-ahead processes only if an unusual
 //! call follows: a further update, a parameter other than the tag, a copy. Therefore nonce and
-//! additional data are recorded, and after the end of the message its tag. The next nonce replaces
-//! them. Before any other call they are passed to the context ([`Context::catch_up`]).
+//! additional data are recorded, and after the end of an encrypted message its tag. The next nonce
+//! replaces them. Before any other call they are passed to the context ([`Context::catch_up`]). A tag
+//! that is set for decryption is not deferred: the context keeps it whatever nonce it has
+//! (gcm_set_ctx_params).
 
 use outboard_abi as abi;
 use outboard_abi::Param;
@@ -26,13 +28,13 @@ pub(super) enum Deferred {
 }
 
 impl Context {
-    /// Begins an encryption with the next nonce and defers it. `None`: it must be passed to `soft`.
+    /// Begins a message with the next nonce and defers it. `None`: it must be passed to `soft`.
     ///
     /// # Safety
     /// `iv` is null or readable.
     pub(super) unsafe fn defer_nonce(&mut self, encrypt: bool, iv: Given) -> Option<()> {
         let is_running = self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running());
-        let is_usual = encrypt && self.form.encrypt && self.form.nonce_len == GCM_NONCE;
+        let is_usual = encrypt == self.form.encrypt && self.form.nonce_len == GCM_NONCE;
         if !(is_running && is_usual)
             || self.in_record
             || self.counts_up
@@ -68,7 +70,8 @@ impl Context {
 
     /// Ends a message of which `soft` has received no call.
     pub(super) fn defer_end(&mut self, tag: Short) {
-        (self.deferred, self.deferred_tag) = (Deferred::Message, Some(tag));
+        self.deferred = Deferred::Message;
+        self.deferred_tag = self.form.encrypt.then_some(tag);
     }
 
     /// Returns the tag of a message of which `soft` has received no call. `None`: `soft` must return
@@ -93,18 +96,11 @@ impl Context {
         let deferred = std::mem::take(&mut self.deferred);
         let tag = self.deferred_tag.take();
         let soft = &self.soft;
-        let (nonce, aad) = (self.nonce.as_slice(), &self.aad);
-        let done = match (deferred, tag) {
-            (Deferred::Message, Some(tag)) => {
-                soft.set_iv(true, nonce) && soft.add_associated(aad) && self.end_gcm(&tag)
-            }
-            // The tag of the message before can be read until this one has ended.
-            (_, tag) => {
-                tag.is_none_or(|tag| soft.keep_tag(&tag))
-                    && soft.set_iv(true, nonce)
-                    && soft.add_associated(aad)
-            }
-        };
+        // The tag of a message can be read until the next one has ended.
+        let done = tag.is_none_or(|tag| soft.keep_tag(&tag))
+            && soft.set_iv(self.form.encrypt, self.nonce.as_slice())
+            && soft.add_associated(&self.aad)
+            && (deferred == Deferred::Start || soft.use_iv());
         self.settle();
         done
     }

@@ -7,6 +7,7 @@ use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
 
 use super::context::{Context, GCM_NONCE, Short};
+use super::deferred::Deferred;
 use super::record;
 use crate::guard;
 
@@ -138,9 +139,10 @@ impl Context {
     /// `params` is null or ends with a null key.
     #[inline(never)]
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+        let waits_or_keeps = self.awaits_tag() || self.deferred != Deferred::Nothing && !self.form.encrypt;
         // SAFETY: guaranteed by the caller.
-        let is_last_step = self.awaits_tag() && unsafe { is_tag_alone(params) };
-        if !is_last_step && !self.catch_up() {
+        let is_tag_only = waits_or_keeps && unsafe { is_tag_alone(params) };
+        if !is_tag_only && !self.catch_up() {
             return 0;
         }
         // SAFETY: the parameters are passed on unchanged.

@@ -39,11 +39,7 @@ impl Context {
     /// makes the tag available. False if the default provider fails, which does not happen in
     /// practice.
     pub(super) fn end_gcm(&mut self, tag: &Short) -> bool {
-        let soft = &self.soft;
-        // Setting another IV length discards the IV (ossl_gcm_set_ctx_params). Setting the old
-        // length does not restore it.
-        let used = soft.set_size(name::IVLEN, GCM_NONCE + 4) && soft.set_size(name::IVLEN, GCM_NONCE);
-        used && (!self.form.encrypt || soft.keep_tag(tag))
+        self.soft.use_iv() && (!self.form.encrypt || self.soft.keep_tag(tag))
     }
 
     /// Ends a CCM message in `soft` with a message of no bytes. The state is then the same as after
@@ -101,6 +97,12 @@ impl Context {
 }
 
 impl SoftContext {
+    /// Marks the IV of a GCM message as used. Setting another IV length discards the IV
+    /// (ossl_gcm_set_ctx_params). Setting the old length does not restore it.
+    pub(super) fn use_iv(&self) -> bool {
+        self.set_size(name::IVLEN, GCM_NONCE + 4) && self.set_size(name::IVLEN, GCM_NONCE)
+    }
+
     /// Makes the tag of an encrypted message available. A tag can be set only for decryption.
     pub(super) fn keep_tag(&self, tag: &Short) -> bool {
         self.turn(false) && self.set_octets(name::AEAD_TAG, tag.as_slice()) && self.turn(true)
