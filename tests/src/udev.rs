@@ -36,10 +36,13 @@ impl Udev {
         udevadm(&["settle"]);
     }
 
-    /// Reads the rules again, which the daemon does by itself after some seconds.
+    /// Reads the rules again, as a new daemon. udevd 252 ignores a `udevadm control --reload` now and
+    /// then: what is sent before it accepts the connection has no credentials ("Invalid sender uid
+    /// 65534").
     #[track_caller]
-    pub fn reload(&self) {
-        udevadm(&["control", "--reload"]);
+    pub fn restart(self) -> Udev {
+        drop(self);
+        Udev::start()
     }
 
     /// Waits until all events were handled.
