@@ -94,6 +94,9 @@ fn the_generator_of_the_machine_is_listed_passes_and_has_what_is_credited() {
 fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let Some(machine) = Machine::new("a_selection_is_kept_for_the_next_boot_until_auto", &[]) else { return };
     kernel_chooses();
+    let rules =
+        || fs::read_dir(Path::new(AT_BOOT).parent().expect("a directory")).expect("udev's rules").count();
+    let before = rules();
     let select = ["select", NAME];
     let text = succeeded(&machine.run(&select), &select);
     assert_eq!(text, format!("/dev/hwrng is {NAME}, now and after each boot.\n"));
@@ -102,6 +105,7 @@ fn a_selection_is_kept_for_the_next_boot_until_auto() {
     let auto = ["select", "auto"];
     succeeded(&machine.run(&auto), &auto);
     assert!(!Path::new(AT_BOOT).exists());
+    assert_eq!(rules(), before, "nothing else is left there");
     let now = ["select", NAME, "--now"];
     assert_eq!(succeeded(&machine.run(&now), &now), format!("/dev/hwrng is {NAME}.\n"));
     assert!(!Path::new(AT_BOOT).exists());

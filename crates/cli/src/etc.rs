@@ -1,4 +1,4 @@
-//! Files in /etc/outboard. They are replaced atomically (rename(2)), so that an interruption or a
+//! Files in /etc/outboard, and one of udev. They are replaced atomically (rename(2)), so that an interruption or a
 //! full disk leaves the old file. The lock is a separate file that only root can open, so that
 //! other users cannot delay a boot.
 
@@ -35,7 +35,13 @@ impl Drop for Replacement {
 impl Replacement {
     /// Creates the new file. Fails early if the other one cannot be replaced.
     pub fn open(path: &Path, explain: Explain) -> Result<Self> {
-        let lock = lock(path).map_err(|error| explain(path, &error))?;
+        Replacement::open_elsewhere(path, path, explain)
+    }
+
+    /// As [`open`](Self::open), with the lock in the directory of `locked`: that of the new file belongs to
+    /// other programs.
+    pub fn open_elsewhere(path: &Path, locked: &Path, explain: Explain) -> Result<Self> {
+        let lock = lock(locked).map_err(|error| explain(locked, &error))?;
         let place = resolved(path)?;
         let new = place.with_extension("new");
         let mut options = OpenOptions::new();

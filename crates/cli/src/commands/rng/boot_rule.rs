@@ -18,6 +18,9 @@ use crate::etc::Replacement;
 const RULES: &str = "/etc/udev/rules.d";
 const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 
+/// The lock is next to this name.
+const LOCKED: &str = "/etc/outboard/rng";
+
 /// The new file, not yet in place.
 pub struct BootRule {
     file: Replacement,
@@ -35,7 +38,8 @@ impl BootRule {
                  until then, and belongs into a boot script such as /etc/rc.local"
             );
         }
-        Ok(BootRule { file: Replacement::open(Path::new(FILE), explained)?, text })
+        let file = Replacement::open_elsewhere(Path::new(FILE), Path::new(LOCKED), explained)?;
+        Ok(BootRule { file, text })
     }
 
     /// Puts the file in place.
