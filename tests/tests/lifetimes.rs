@@ -101,10 +101,13 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
                 }
             }
         });
-        // 900 bytes are below the threshold of the first.
+        // 900 bytes are below the threshold of the first. Of those at the same time, the second may
+        // compute any number in software: no context waits for a session that another thread copies.
         let counts = [&first, &second, &none].map(World::counts);
         assert_eq!((counts[0].hw_requests, counts[2].requests()), (0, 0), "{counts:?}");
-        assert!(counts[0].sw_requests > 0 && counts[1].hw_requests >= 30, "{counts:?}");
+        assert!(stream.runs_right(&of_the_second));
+        let alone = second.counts().hw_requests - counts[1].hw_requests;
+        assert!(counts[0].sw_requests > 0 && alone >= 12, "{counts:?}, alone {alone}");
         second.assert_driver_used();
 
         let long = Stream::new(&first.soft(ALGORITHM), 8, 6, 4000);
