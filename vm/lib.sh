@@ -77,14 +77,15 @@ if_full() {
 # read_leg LEG: sets what the file of a leg and that of its architecture contain; `cross` is the
 # prefix of commands that build for it, and `built` the directory with the results of cargo.
 declare -A addresses=()
-cross=() emulator='' machine_options=() default_cpu='' most_cpus='' bus='' console_device='' triplet='' rust_target='' kernel_arch=''
 read_leg() {
     arch=amd64 cross=() cpu_of_leg='' built=${CARGO_TARGET_DIR:-$repo/target}/release
+    addresses=() emulator='' machine_options=() default_cpu='' most_cpus='' bus='' console_device=''
+    triplet='' multiarch='' rust_target='' kernel_arch='' arch_of_kernel=''
     # shellcheck source=/dev/null
     . "$repo/vm/legs/$1"
     # shellcheck source=/dev/null
     . "$repo/vm/architectures/$arch"
-    default_cpu=${cpu_of_leg:-$default_cpu}
+    default_cpu=${cpu_of_leg:-$default_cpu} multiarch=${multiarch:-$triplet} arch_of_kernel=${arch_of_kernel:-$arch}
     [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
 }
 
