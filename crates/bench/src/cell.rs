@@ -176,8 +176,9 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let Runner { team, watch, is_known, measured } = self;
-        let clock = watch.clock();
+        let (clock, fewest) = (watch.clock(), team.fewest_batches());
         if *is_known {
+            measured.batches = measured.batches.max(fewest);
             let warmed = team.run(measured.batches.div_ceil(4), clock).map_err(Error::Failed);
             return self.unless_failed(warmed).map(|_| ());
         }
@@ -187,7 +188,7 @@ impl<'a> Runner<'a> {
             Ok(own.unwrap_or_else(|| clock.since(start)))
         };
         let found = watch.fit(&mut time, plan);
-        self.measured.batches = self.unless_failed(found)?.unwrap_or(0);
+        self.measured.batches = self.unless_failed(found)?.map_or(0, |batches| batches.max(fewest));
         Ok(())
     }
 

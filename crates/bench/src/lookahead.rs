@@ -145,4 +145,10 @@ impl Worker for LookaheadWorker<'_> {
         let requests = (WINDOW / self.work.bytes().max(1)).max(1);
         self.run(requests as u32).map(drop)
     }
+
+    /// Less would be served by the key stream that [`settle`](Worker::settle) left, without a request
+    /// to the driver and without an interrupt.
+    fn fewest_batches(&self) -> u32 {
+        (WINDOW / 4 / self.work.bytes().max(1)).max(1) as u32
+    }
 }

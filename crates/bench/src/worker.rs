@@ -21,6 +21,11 @@ pub trait Worker: Send {
     fn settle(&mut self) -> Result<(), String> {
         Ok(())
     }
+
+    /// The fewest batches of a sample that measure the worker.
+    fn fewest_batches(&self) -> u32 {
+        1
+    }
 }
 
 impl Worker for Work<'_> {
@@ -103,6 +108,11 @@ impl WorkerThreads<'_> {
         self.all(&|worker| worker.settle()).map(drop)
     }
 
+    /// The fewest batches of a sample that measure all workers.
+    pub fn fewest_batches(&self) -> u32 {
+        self.0.iter().map(|worker| worker.fewest_batches()).max().unwrap_or(1)
+    }
+
     fn all<T: Send>(
         &mut self,
         job: &(dyn Fn(&mut dyn Worker) -> Result<T, String> + Sync),
@@ -135,6 +145,9 @@ mod tests {
         fn timed(&mut self, batches: u32, _: Clock) -> Result<Vec<f64>, String> {
             self.run(batches).map(|_| vec![1.0; batches as usize])
         }
+        fn fewest_batches(&self) -> u32 {
+            if self.1.is_some() { 7 } else { 3 }
+        }
     }
 
     #[test]
@@ -150,5 +163,6 @@ mod tests {
         assert_eq!(done.load(Ordering::Relaxed), 15);
         assert_eq!(team(None).timed(4, clock).unwrap().len(), 12);
         assert_eq!(team(Some("broken")).run(1, clock).unwrap_err(), "broken");
+        assert_eq!([None, Some("broken")].map(|fails| team(fails).fewest_batches()), [3, 7]);
     }
 }
