@@ -159,3 +159,10 @@ pub fn cpu_has_aes() -> bool {
         .filter(|line| line.starts_with("flags"))
         .any(|line| line.split_whitespace().any(|flag| flag == "aes"))
 }
+
+/// The memory of this machine in bytes: MemTotal in /proc/meminfo (proc_meminfo(5)).
+pub fn memory() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").expect("proc is mounted");
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.strip_suffix("kB"));
+    total.and_then(|kib| kib.trim().parse::<u64>().ok()).expect("MemTotal in kB") * 1024
+}

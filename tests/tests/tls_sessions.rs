@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::on_path;
 use outboard_tests::lane::is_full_lane;
-use outboard_tests::machine::cpu_has_aes;
+use outboard_tests::machine::{cpu_has_aes, memory};
 use outboard_tests::skip::skip;
 use outboard_tests::tls::{Received, Session, put_certificate};
 use outboard_tests::world::{DriverChoice, World, worlds, write_text};
@@ -15,9 +15,12 @@ use outboard_tests::world::{DriverChoice, World, worlds, write_text};
 const SUITES: [&str; 4] = ["AES128-SHA", "AES256-SHA", "ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA384"];
 
 const SMALL: usize = 200_000;
-/// The length of the large file, by lane.
+/// The length of the large file in the full lane, on machines with [`ENOUGH_MEMORY`].
 const LARGE: usize = 50_000_000;
-const LARGE_IN_THE_FAST_LANE: usize = 10_000_000;
+/// Its length otherwise.
+const LESS_LARGE: usize = 10_000_000;
+/// In bytes. The large file is in memory five times: in the folder, and in the processes at both ends.
+const ENOUGH_MEMORY: u64 = 512 << 20;
 
 /// Which side has the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,7 +175,7 @@ fn tls_1_2_carries_a_file_both_ways_with_the_provider_on_either_side() {
 #[test]
 fn tls_1_2_carries_a_large_file_each_way() {
     let Some(ground) = Ground::new("tls_1_2_carries_a_large_file_each_way") else { return };
-    let length = if is_full_lane() { LARGE } else { LARGE_IN_THE_FAST_LANE };
+    let length = if is_full_lane() && memory() >= ENOUGH_MEMORY { LARGE } else { LESS_LARGE };
     fs::write(ground.folder().join("large"), bytes(2, length)).expect("a file to send");
     let kind = Kind { version: "-tls1_2", suite: "AES128-SHA", sides: Sides::Both, mac: Mac::EncryptThenMac };
     ground.up(kind, "large");
