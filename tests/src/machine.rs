@@ -39,11 +39,16 @@ pub fn interface_to_accelerator() -> Result<&'static str, String> {
         .map_err(|error| format!("an accelerator that AF_ALG reaches ({ACCELERATOR}: {error})"))
 }
 
-/// Whether /proc/interrupts counts the accelerator's interrupts; otherwise skips the test. On IBM Z
-/// all virtio devices are counted in one line.
-pub fn counts_interrupts(test: &str) -> bool {
+/// Whether /proc/interrupts counts the interrupts of each accelerator. On IBM Z all virtio devices
+/// are counted in one line, and other devices in none.
+pub fn are_interrupts_counted() -> bool {
     let lines = fs::read_to_string("/proc/interrupts").unwrap_or_default();
-    let is_counted = !lines.lines().any(|line| line.trim_start().starts_with("VAI:"));
+    !lines.lines().any(|line| line.trim_start().starts_with("VAI:"))
+}
+
+/// As [`are_interrupts_counted`]; if they are not, skips the test.
+pub fn counts_interrupts(test: &str) -> bool {
+    let is_counted = are_interrupts_counted();
     if !is_counted {
         skip(test, "interrupts of the accelerator's own");
     }
