@@ -124,6 +124,13 @@ struct LookaheadWorker<'a> {
     before: Counts,
 }
 
+impl LookaheadWorker<'_> {
+    /// The number of requests that use as much key stream as a context has at most.
+    fn window(&self) -> u32 {
+        (WINDOW / self.work.bytes().max(1)).max(1) as u32
+    }
+}
+
 impl Worker for LookaheadWorker<'_> {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
         self.work.run(batches).map(|()| None).map_err(|error| error.to_string())
@@ -142,13 +149,12 @@ impl Worker for LookaheadWorker<'_> {
 
     /// Uses the key stream that was computed while other contestants were measured.
     fn settle(&mut self) -> Result<(), String> {
-        let requests = (WINDOW / self.work.bytes().max(1)).max(1);
-        self.run(requests as u32).map(drop)
+        self.run(self.window()).map(drop)
     }
 
-    /// Less would be served by the key stream that [`settle`](Worker::settle) left, without a request
-    /// to the driver and without an interrupt.
+    /// Less could be served by the key stream that was computed during [`settle`](Worker::settle),
+    /// without a request to the driver and without an interrupt.
     fn fewest_batches(&self) -> u32 {
-        (WINDOW / 4 / self.work.bytes().max(1)).max(1) as u32
+        self.window()
     }
 }

@@ -113,10 +113,10 @@ impl LookaheadContest<'_> {
                 side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
             }
             let before = self.with.counts(self.name);
+            let window = (WINDOW / bytes).max(1) as u32;
+            let mut drain = |_| run(&ahead)(window);
             let (soft, hard, verdict) =
-                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut |_| {
-                    run(&ahead)((WINDOW / bytes).max(1) as u32)
-                })?;
+                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, window)?;
             // A context adds its counts to the table from time to time, and when it is freed.
             drop(ahead);
             let done = self.with.counts(self.name) - before;
@@ -154,6 +154,7 @@ impl LookaheadContest<'_> {
                 &mut |count| run(&other, count),
                 &mut |count| run(&ahead, count),
                 &mut |count| run(&ahead, count),
+                1,
             )?;
             // Interrupts are no condition: a short connection need not use any key stream.
             Ok(point(bytes, &soft, &hard, verdict, None))
@@ -169,17 +170,21 @@ impl LookaheadContest<'_> {
 
     /// Measures both sides, interleaved, and again while the result is unclear. Each sample follows
     /// untimed requests of the same side: `settle` while the engine ends what the other side left,
-    /// `drain` until the key stream that was computed meanwhile is used.
+    /// `drain` until the key stream that was computed meanwhile is used. A sample of look-ahead has
+    /// at least `fewest` requests: what `drain` left may serve less, with an engine that is slower
+    /// than software.
     fn duel(
         &self,
         settle: Run<'_>,
         other: Run<'_>,
         ahead: Run<'_>,
         drain: Run<'_>,
+        fewest: u32,
     ) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
         let plan = plan(self.goal);
         let software = self.watch.requests(&mut *other, plan)?;
-        let counts = [software.div_ceil(2), software, 1, self.watch.requests(&mut *ahead, plan)?];
+        let requests = self.watch.requests(&mut *ahead, plan)?.max(fewest);
+        let counts = [software.div_ceil(2), software, 1, requests];
         let (mut soft, mut hard) = (None::<Series>, None::<Series>);
         let mut verdict = SpeedVerdict::Unclear;
         for _ in 0..=AGAIN {
