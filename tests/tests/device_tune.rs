@@ -14,7 +14,7 @@ use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::command::{failed, on_path, run, status_and_output};
 use outboard_tests::device::count;
 use outboard_tests::evp::{Context, Direction};
-use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::machine::{ACCELERATOR, are_interrupts_counted};
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::pipe;
@@ -93,9 +93,11 @@ fn what_was_found(way: &Value) -> Option<String> {
     let points = way["points"].as_array().expect("points");
     assert!(!points.is_empty() && points.len() <= 14, "{points:?}");
     let number = |value: &Value| value.as_f64().expect("a number");
+    let is_counted = are_interrupts_counted();
     for point in points {
         let (hardware, software) = (&point["hardware"], &point["software"]);
-        assert!(number(&hardware["interrupts_per_request"]) > 0.0 && point["refused"].is_null(), "{point}");
+        assert!(number(&hardware["interrupts_per_request"]) > 0.0 || !is_counted, "{point}");
+        assert!(point["refused"].is_null(), "{point}");
         let [hard, soft] = [hardware, software].map(|figure| number(&figure["megabytes_per_second"]));
         assert!(hard > 0.0 && soft > 0.0, "{point}");
         match point["verdict"].as_str().expect("a verdict") {
@@ -260,7 +262,8 @@ fn what_is_chosen_follows_the_hardware() {
         refused(&["--dry-run"], "no interrupt");
     }
     let text = machine.checked(&["--for", "0", DRIVER], 0);
-    assert!(text.contains("exact") && text.contains("no interrupt came"), "{text}");
+    let is_named = text.contains("no interrupt came") || !are_interrupts_counted();
+    assert!(text.contains("exact") && is_named, "{text}");
 }
 
 fn pieces_are_as_long_as_the_engines_want_them(machine: &Machine, simulated: &Simulated) {
