@@ -40,7 +40,7 @@ pub fn interface_to_accelerator() -> Result<&'static str, String> {
 }
 
 /// Whether /proc/interrupts counts the interrupts of each accelerator. On IBM Z all virtio devices
-/// are counted in one line, and other devices in none.
+/// are counted in one line.
 pub fn are_interrupts_counted() -> bool {
     let lines = fs::read_to_string("/proc/interrupts").unwrap_or_default();
     !lines.lines().any(|line| line.trim_start().starts_with("VAI:"))

@@ -34,7 +34,7 @@ fn the_released_module_is_smaller_than_800_kilobytes() {
     if !is_stripped(&file).unwrap_or_else(|problem| panic!("{}: {problem}", path.display())) {
         return skip(test, format!("a stripped module ({} is a debug build)", path.display()));
     }
-    // Their code is larger than that of x86-64, and they have no small flash memory.
+    // The code is larger than that of x86-64, and no such machine has little flash memory.
     if cfg!(any(target_arch = "s390x", target_arch = "x86")) {
         return skip(test, "a processor of small machines");
     }

@@ -19,7 +19,8 @@ const SMALL: usize = 200_000;
 const LARGE: usize = 50_000_000;
 /// Its length otherwise.
 const LESS_LARGE: usize = 10_000_000;
-/// In bytes. The large file is in memory five times: in the folder, and in the processes at both ends.
+/// In bytes. The large file is in memory several times: in the folder, and in the processes at both
+/// ends.
 const ENOUGH_MEMORY: u64 = 512 << 20;
 
 /// Which side has the provider.
