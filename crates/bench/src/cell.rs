@@ -176,9 +176,8 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let Runner { team, watch, is_known, measured } = self;
-        let (clock, fewest) = (watch.clock(), team.fewest_batches());
+        let clock = watch.clock();
         if *is_known {
-            measured.batches = measured.batches.max(fewest);
             let warmed = team.run(measured.batches.div_ceil(4), clock).map_err(Error::Failed);
             return self.unless_failed(warmed).map(|_| ());
         }
@@ -188,7 +187,7 @@ impl<'a> Runner<'a> {
             Ok(own.unwrap_or_else(|| clock.since(start)))
         };
         let found = watch.fit(&mut time, plan);
-        self.measured.batches = self.unless_failed(found)?.map_or(0, |batches| batches.max(fewest));
+        self.measured.batches = self.unless_failed(found)?.unwrap_or(0);
         Ok(())
     }
 
@@ -198,7 +197,8 @@ impl<'a> Runner<'a> {
         if measured.fault.is_some() {
             return Ok(());
         }
-        let (clock, batches, mut own) = (watch.clock(), measured.batches, None);
+        let batches = measured.batches.max(team.fewest_batches());
+        let (clock, mut own) = (watch.clock(), None);
         let settled = team.settle().map_err(Error::Failed);
         let mut run = |batches| team.run(batches, clock).map(|seconds| own = seconds);
         let mut sample = settled.and_then(|()| watch.turns(&mut [&mut run], &[batches], 1));

@@ -19,7 +19,7 @@ use super::contestants::{DriverBackend, Interface, note};
 use super::driver_interface::Probe;
 use super::software::Software;
 use super::worker::{Worker, one_by_one};
-use crate::openssl_pair::{OpensslPair, WINDOW, has_key_stream};
+use crate::openssl_pair::{OpensslPair, has_key_stream, window_requests};
 
 /// Number of bytes that are compared with software before anything is timed.
 const COMPARED: usize = 256 << 10;
@@ -124,13 +124,6 @@ struct LookaheadWorker<'a> {
     before: Counts,
 }
 
-impl LookaheadWorker<'_> {
-    /// The number of requests that use as much key stream as a context has at most.
-    fn window(&self) -> u32 {
-        (WINDOW / self.work.bytes().max(1)).max(1) as u32
-    }
-}
-
 impl Worker for LookaheadWorker<'_> {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
         self.work.run(batches).map(|()| None).map_err(|error| error.to_string())
@@ -149,12 +142,12 @@ impl Worker for LookaheadWorker<'_> {
 
     /// Uses the key stream that was computed while other contestants were measured.
     fn settle(&mut self) -> Result<(), String> {
-        self.run(self.window()).map(drop)
+        self.run(self.fewest_batches()).map(drop)
     }
 
     /// Less could be served by the key stream that was computed during [`settle`](Worker::settle),
     /// without a request to the driver and without an interrupt.
     fn fewest_batches(&self) -> u32 {
-        self.window()
+        window_requests(self.work.bytes())
     }
 }

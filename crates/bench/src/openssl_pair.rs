@@ -13,7 +13,12 @@ use tempfile::TempDir;
 /// Key stream of one context at most, in bytes: the default of LOOKAHEAD_WINDOW. So many bytes are
 /// used untimed before each sample: the engine fills the window while others are measured, which no
 /// busy stream can count on.
-pub const WINDOW: usize = 512 << 10;
+const WINDOW: usize = 512 << 10;
+
+/// The number of requests of `bytes` bytes that use a window of key stream: at least one.
+pub fn window_requests(bytes: usize) -> u32 {
+    (WINDOW / bytes.max(1)).max(1) as u32
+}
 
 /// Returns whether look-ahead supports a cipher.
 pub fn has_key_stream(cipher: &str) -> bool {

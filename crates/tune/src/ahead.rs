@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::anyhow;
-use outboard_bench::openssl_pair::{OpensslPair, WINDOW};
+use outboard_bench::openssl_pair::{OpensslPair, window_requests};
 use outboard_catalog::kernel_name;
 use outboard_documents::tune::{DirectionResult, Lookahead};
 use outboard_documents::{Goal, SpeedVerdict};
@@ -113,7 +113,7 @@ impl LookaheadContest<'_> {
                 side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
             }
             let before = self.with.counts(self.name);
-            let window = (WINDOW / bytes).max(1) as u32;
+            let window = window_requests(bytes);
             let mut drain = |_| run(&ahead)(window);
             let (soft, hard, verdict) =
                 self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, window)?;
