@@ -5,8 +5,8 @@ use super::nonces::NoncePattern;
 /// Block length in bytes.
 pub(crate) const BLOCK: usize = 16;
 
-/// Length in bytes of the four counter blocks that are written at a time.
-const GROUP: usize = 4 * BLOCK;
+/// A block in words of the CPU, as they are in memory.
+pub(super) type Words = [usize; BLOCK / size_of::<usize>()];
 
 /// The counter of the first text block of a GCM message. Counter 1 encrypts the tag.
 pub(crate) const FIRST_OF_GCM: u32 = 2;
@@ -40,54 +40,56 @@ impl Counters {
         }
     }
 
-    /// Writes the blocks from `index` on to `room`, which must be whole blocks.
+    /// Writes the blocks from `index` on to `room`, which must be whole blocks and aligned for
+    /// `usize`.
     pub(crate) fn fill(&self, mut index: usize, room: &mut [u8]) {
-        let mut rest = room;
+        // SAFETY: any bits are a number.
+        let (before, mut rest, after) = unsafe { room.align_to_mut::<Words>() };
+        assert!(before.is_empty() && after.is_empty(), "whole blocks, aligned");
         while !rest.is_empty() {
-            let (run, after) =
-                rest.split_at_mut(rest.len().min(self.consecutive(index).saturating_mul(BLOCK)));
+            let (run, after) = rest.split_at_mut(rest.len().min(self.consecutive(index)));
             fill_run(self.at(index), run);
-            index += run.len() / BLOCK;
+            index += run.len();
             rest = after;
         }
     }
 }
 
-/// Writes consecutive counter blocks to `room`, which must be whole blocks.
-fn fill_run(mut counter: u128, mut room: &mut [u8]) {
+/// Writes consecutive counter blocks.
+fn fill_run(mut counter: u128, mut room: &mut [Words]) {
     while !room.is_empty() {
-        let (run, after) = room.split_at_mut(room.len().min(same_half(counter).saturating_mul(BLOCK)));
-        let high = ((counter >> 64) as u64).to_be_bytes();
-        let mut low = counter as u64;
-        let (groups, rest) = run.split_at_mut(run.len() / GROUP * GROUP);
-        for group in groups.chunks_exact_mut(GROUP) {
-            // Without loops: the compiler does not unroll them when it optimizes for size.
-            let second = low.wrapping_add(1).to_be_bytes();
-            let third = low.wrapping_add(2).to_be_bytes();
-            let fourth = low.wrapping_add(3).to_be_bytes();
-            group[..8].copy_from_slice(&high);
-            group[8..16].copy_from_slice(&low.to_be_bytes());
-            group[16..24].copy_from_slice(&high);
-            group[24..32].copy_from_slice(&second);
-            group[32..40].copy_from_slice(&high);
-            group[40..48].copy_from_slice(&third);
-            group[48..56].copy_from_slice(&high);
-            group[56..64].copy_from_slice(&fourth);
-            low = low.wrapping_add(4);
+        let (run, after) = room.split_at_mut(room.len().min(same_but_last_byte(counter)));
+        let mut words = words(counter);
+        for block in run.iter_mut() {
+            *block = words;
+            step(&mut words);
         }
-        for block in rest.chunks_exact_mut(BLOCK) {
-            block[..8].copy_from_slice(&high);
-            block[8..].copy_from_slice(&low.to_be_bytes());
-            low = low.wrapping_add(1);
-        }
-        counter = counter.wrapping_add((run.len() / BLOCK) as u128);
+        counter = counter.wrapping_add(run.len() as u128);
         room = after;
     }
 }
 
-/// Number of blocks from `counter` on with the same upper half of the counter, at most `usize::MAX`.
-pub(super) fn same_half(counter: u128) -> usize {
-    usize::try_from(u64::MAX - counter as u64).unwrap_or(usize::MAX).saturating_add(1)
+/// A counter block.
+#[inline]
+pub(super) fn words(counter: u128) -> Words {
+    let bytes = counter.to_be_bytes();
+    std::array::from_fn(|word| {
+        let at = word * size_of::<usize>();
+        usize::from_ne_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+    })
+}
+
+/// Makes the next counter block of one, if the lowest byte of the counter does not overflow.
+#[inline]
+pub(super) fn step(words: &mut Words) {
+    let last = words.len() - 1;
+    words[last] = words[last].wrapping_add(1_usize.to_be());
+}
+
+/// Number of blocks from `counter` on that differ in the lowest byte of the counter only.
+#[inline]
+pub(super) fn same_but_last_byte(counter: u128) -> usize {
+    0x100 - usize::from(counter as u8)
 }
 
 #[cfg(test)]
@@ -95,8 +97,10 @@ mod tests {
     use super::*;
 
     fn filled(counters: &Counters, index: usize, blocks: usize) -> Vec<u128> {
-        let mut room = vec![0; blocks * BLOCK];
-        counters.fill(index, &mut room);
+        let mut room = vec![words(0); blocks];
+        // SAFETY: the words are bytes, too.
+        let (_, room, _) = unsafe { room.align_to_mut() };
+        counters.fill(index, room);
         room.chunks(BLOCK).map(|block| u128::from_be_bytes(block.try_into().expect("a block"))).collect()
     }
 
@@ -105,6 +109,15 @@ mod tests {
         let run = Counters::Run { first: u128::MAX - 1 };
         assert_eq!(filled(&run, 0, 4), [u128::MAX - 1, u128::MAX, 0, 1]);
         assert_eq!(filled(&run, 3, 1), [1]);
+    }
+
+    #[test]
+    fn a_carry_goes_into_the_higher_bytes() {
+        for first in [0xfe, 0xfffe, 0xffff_fffe, u128::from(u64::MAX) - 1, (1 << 96) - 2] {
+            let run = Counters::Run { first };
+            let expected: Vec<u128> = (first..first + 600).collect();
+            assert_eq!(filled(&run, 0, 600), expected);
+        }
     }
 
     #[test]

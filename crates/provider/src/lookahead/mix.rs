@@ -9,45 +9,47 @@
 //! The driver may write late, after it reported completion. Each word is therefore read from the
 //! segment once, and that value is compared and used.
 
-use super::counters::{BLOCK, same_half};
+use std::mem::transmute_copy;
 
-/// Bits of a 64-bit number: the lowest and the highest of each 32-bit word.
-const LOW: u64 = 0x0000_0001_0000_0001;
-const HIGH: u64 = 0x8000_0000_8000_0000;
+use super::counters::{BLOCK, Words, same_but_last_byte, step, words};
 
-/// Not 0 if a 32-bit word of `bits` is 0 (and rarely also if a lower word is 0 and this one is 1).
+/// Bits of a word of the CPU: the lowest and the highest of each 32-bit word.
+const LOW: usize = 0x0000_0001_0000_0001_u64 as usize;
+const HIGH: usize = 0x8000_0000_8000_0000_u64 as usize;
+
+/// Whether a 32-bit word of `bits` is 0 (and rarely also if a lower word is 0 and this one is 1).
 #[inline]
-fn zero_words(bits: u64) -> u64 {
-    bits.wrapping_sub(LOW) & !bits & HIGH
+fn has_zero_word(bits: usize) -> bool {
+    if usize::BITS == 32 { bits == 0 } else { bits.wrapping_sub(LOW) & !bits & HIGH != 0 }
 }
 
 /// Whether an encrypted block has a word in common with its counter block.
 #[inline]
-fn is_suspicious(high: u64, low: u64, counter: u128) -> bool {
-    let (counter_high, counter_low) = ((counter >> 64) as u64, counter as u64);
-    zero_words(high ^ counter_high.to_be()) | zero_words(low ^ counter_low.to_be()) != 0
+fn is_suspicious(block: &Words, counter: &Words) -> bool {
+    block.iter().zip(counter).any(|(word, own)| has_zero_word(word ^ own))
 }
 
-/// Reads a block of key stream once, as two words in the machine's byte order.
+/// Reads a block of key stream once.
 ///
 /// # Safety
-/// `block` is readable for [`BLOCK`] bytes and aligned for `u64`.
+/// `block` is readable for [`BLOCK`] bytes and aligned for `usize`.
 #[inline]
-unsafe fn read(block: *const u8) -> (u64, u64) {
+unsafe fn read(block: *const u8) -> Words {
     // SAFETY: guaranteed by the caller.
-    unsafe { (block.cast::<u64>().read_volatile(), block.add(8).cast::<u64>().read_volatile()) }
+    std::array::from_fn(|word| unsafe { block.cast::<usize>().add(word).read_volatile() })
 }
 
 /// A block of key stream. `None` if it has a word of its counter block.
 pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8; BLOCK]> {
     let block = &stream[index * BLOCK..][..BLOCK];
-    assert!(block.as_ptr().cast::<u64>().is_aligned(), "segments are aligned");
+    assert!(block.as_ptr().cast::<usize>().is_aligned(), "segments are aligned");
     // SAFETY: the slice is a block, and its alignment was checked.
-    let (high, low) = unsafe { read(block.as_ptr()) };
-    (!is_suspicious(high, low, counter)).then(|| {
+    let block = unsafe { read(block.as_ptr()) };
+    (!is_suspicious(&block, &words(counter))).then(|| {
         let mut copy = [0; BLOCK];
-        copy[..8].copy_from_slice(&high.to_ne_bytes());
-        copy[8..].copy_from_slice(&low.to_ne_bytes());
+        for (bytes, word) in copy.chunks_exact_mut(size_of::<usize>()).zip(block) {
+            bytes.copy_from_slice(&word.to_ne_bytes());
+        }
         copy
     })
 }
@@ -64,11 +66,11 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
     let count = stream.len() / BLOCK;
     let mut done = 0;
     while done < count {
-        let first = counter.wrapping_add(done as u128);
-        let run = (count - done).min(same_half(first));
+        let counter = counter.wrapping_add(done as u128);
+        let run = (count - done).min(same_but_last_byte(counter));
         let at = done * BLOCK;
         // SAFETY: `done` is below the number of blocks of all three, and the stream is aligned.
-        let mixed = unsafe { mix_run(stream.as_ptr().add(at), first, run, input.add(at), output.add(at)) };
+        let mixed = unsafe { mix_run(stream.as_ptr().add(at), counter, run, input.add(at), output.add(at)) };
         done += mixed;
         if mixed < run {
             break;
@@ -77,8 +79,8 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
     done
 }
 
-/// XORs `count` blocks with the same upper half of the counter, as [`mix_blocks`]. Four blocks at a
-/// time where the CPU can.
+/// XORs `count` blocks that differ in the lowest byte of the counter only, as [`mix_blocks`]. Four
+/// blocks at a time where the CPU can.
 ///
 /// # Safety
 /// As for [`mix_blocks`], for `count` blocks; `stream` is aligned for a block.
@@ -89,31 +91,19 @@ unsafe fn mix_run(
     input: *const u8,
     output: *mut u8,
 ) -> usize {
-    let mut done = 0;
-    while done < count {
-        let counter = counter.wrapping_add(done as u128);
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            let [stream, input] = [stream, input].map(|start| start.add(done * BLOCK));
-            let output = output.add(done * BLOCK);
-            // The lowest byte of the counter does not overflow within these blocks.
-            let run = (count - done).min(0x100 - (counter & 0xff) as usize);
-            let mixed = vector::mix(stream, counter, run / vector::BLOCKS, input, output) * vector::BLOCKS;
-            // The rest of the run, or the blocks of which one is suspicious.
-            let rest = (run - mixed).min(vector::BLOCKS);
-            let at = mixed * BLOCK;
-            let counter = counter.wrapping_add(mixed as u128);
-            let by_words = mix_words(stream.add(at), counter, rest, input.add(at), output.add(at));
-            done += mixed + by_words;
-            if by_words < rest {
-                break;
-            }
-        }
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let by_vectors = vector::mix(stream, counter, count / vector::BLOCKS, input, output) * vector::BLOCKS;
+        // The rest of the run, or the blocks of which one is suspicious.
+        let rest = (count - by_vectors).min(vector::BLOCKS);
+        let at = by_vectors * BLOCK;
+        let counter = counter.wrapping_add(by_vectors as u128);
+        by_vectors + mix_words(stream.add(at), counter, rest, input.add(at), output.add(at))
     }
-    done
 }
 
-/// As [`mix_run`], a block at a time.
+/// As [`mix_run`], a block at a time. A CPU that needs several instructions for a word that is not
+/// aligned for it reads the text by the longest words for which it is.
 ///
 /// # Safety
 /// As for [`mix_run`].
@@ -124,21 +114,46 @@ unsafe fn mix_words(
     input: *const u8,
     output: *mut u8,
 ) -> usize {
-    let (high, mut low) = (((counter >> 64) as u64).to_be(), counter as u64);
+    let place = input.addr() | output.addr();
+    // SAFETY: guaranteed by the caller, and the alignment was checked.
+    unsafe {
+        if place % align_of::<Words>() == 0 {
+            mix_as::<Words>(stream, counter, count, input, output)
+        } else if place % align_of::<[u32; 4]>() == 0 {
+            mix_as::<[u32; 4]>(stream, counter, count, input, output)
+        } else {
+            mix_as::<[u8; BLOCK]>(stream, counter, count, input, output)
+        }
+    }
+}
+
+/// As [`mix_words`]. A block of text is a `Text`.
+///
+/// # Safety
+/// As for [`mix_words`]; `input` and `output` are aligned for a `Text`, and any [`BLOCK`] bytes are
+/// one.
+unsafe fn mix_as<Text: Copy>(
+    stream: *const u8,
+    counter: u128,
+    count: usize,
+    input: *const u8,
+    output: *mut u8,
+) -> usize {
+    const { assert!(size_of::<Text>() == BLOCK) };
+    let mut own = words(counter);
     for done in 0..count {
         let at = done * BLOCK;
         // SAFETY: guaranteed by the caller.
         unsafe {
-            let (first, second) = read(stream.add(at));
-            if zero_words(first ^ high) | zero_words(second ^ low.to_be()) != 0 {
+            let key = read(stream.add(at));
+            if is_suspicious(&key, &own) {
                 return done;
             }
-            let (from, to) = (input.add(at).cast::<u64>(), output.add(at).cast::<u64>());
-            let (text, next) = (from.read_unaligned(), from.add(1).read_unaligned());
-            to.write_unaligned(text ^ first);
-            to.add(1).write_unaligned(next ^ second);
+            let text = transmute_copy::<Text, Words>(&input.add(at).cast::<Text>().read());
+            let mixed: Words = std::array::from_fn(|word| text[word] ^ key[word]);
+            output.add(at).cast::<Text>().write(transmute_copy::<Words, Text>(&mixed));
         }
-        low = low.wrapping_add(1);
+        step(&mut own);
     }
     count
 }
@@ -197,6 +212,21 @@ mod tests {
             // SAFETY: the buffer is as long as the stream.
             assert_eq!(unsafe { mix_blocks(&stream.0, 1, at, at) }, 8);
             assert_eq!(in_place, expected);
+        }
+    }
+
+    #[test]
+    fn words_of_each_length_are_used_at_their_alignment() {
+        let stream = stream();
+        let text: Vec<u8> = (0..9 * BLOCK).map(|i| (i * 7) as u8).collect();
+        for (from, to) in (0..8).flat_map(|from| (0..8).map(move |to| (from, to))) {
+            let input = &text[from..][..8 * BLOCK];
+            let mut output = vec![0; 9 * BLOCK];
+            // SAFETY: eight blocks are in all three.
+            let done =
+                unsafe { mix_words(stream.0.as_ptr(), 1, 8, input.as_ptr(), output[to..].as_mut_ptr()) };
+            assert_eq!(done, 8);
+            assert!(output[to..].iter().zip(input).zip(&stream.0).all(|((out, a), b)| *out == a ^ b));
         }
     }
 

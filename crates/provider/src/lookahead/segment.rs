@@ -16,6 +16,10 @@ const WINDOW: usize = 256;
 /// Number of blocks that are compared at a time, on the stack.
 const CHUNK: usize = 32;
 
+/// Aligned for the counter blocks that are written to it.
+#[repr(align(16))]
+struct Chunk([u8; CHUNK * BLOCK]);
+
 /// Verifies segments with software and counts what happens.
 pub(crate) struct Verifier<'a> {
     /// The driver of ECB mode.
@@ -179,7 +183,8 @@ impl Verifier<'_> {
     }
 
     fn compare(&self, bytes: &[u8], counters: &Counters, first: usize, count: usize) -> Verdict {
-        let mut expected = [0; CHUNK * BLOCK];
+        let mut expected = Chunk([0; CHUNK * BLOCK]);
+        let expected = &mut expected.0;
         let mut verdict = Verdict::Right;
         for from in (first..first + count).step_by(CHUNK) {
             let len = (first + count - from).min(CHUNK) * BLOCK;
@@ -189,13 +194,13 @@ impl Verifier<'_> {
                 break;
             }
             let found = &bytes[from * BLOCK..][..len];
-            if let Some(offset) = found.iter().zip(&expected).position(|(found, expected)| found != expected)
+            if let Some(offset) = found.iter().zip(&*expected).position(|(found, expected)| found != expected)
             {
                 verdict = Verdict::Wrong { offset: from * BLOCK + offset };
                 break;
             }
         }
-        wipe(&mut expected);
+        wipe(expected);
         verdict
     }
 
