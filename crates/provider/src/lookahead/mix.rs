@@ -9,47 +9,48 @@
 //! The driver may write late, after it reported completion. Each word is therefore read from the
 //! segment once, and that value is compared and used.
 
-use std::mem::transmute_copy;
+use super::counters::{BLOCK, STEP, Words, same_but_last_byte, words};
 
-use super::counters::{BLOCK, Words, same_but_last_byte, step, words};
-
-/// Bits of a word of the CPU: the lowest and the highest of each 32-bit word.
-const LOW: usize = 0x0000_0001_0000_0001_u64 as usize;
-const HIGH: usize = 0x8000_0000_8000_0000_u64 as usize;
+/// Bits of a 64-bit number: the lowest and the highest of each 32-bit word.
+const LOW: u64 = 0x0000_0001_0000_0001;
+const HIGH: u64 = 0x8000_0000_8000_0000;
 
 /// Whether a 32-bit word of `bits` is 0 (and rarely also if a lower word is 0 and this one is 1).
 #[inline]
-fn has_zero_word(bits: usize) -> bool {
-    if usize::BITS == 32 { bits == 0 } else { bits.wrapping_sub(LOW) & !bits & HIGH != 0 }
+fn has_zero_word(bits: u64) -> bool {
+    if cfg!(target_pointer_width = "32") {
+        bits as u32 == 0 || (bits >> 32) as u32 == 0
+    } else {
+        bits.wrapping_sub(LOW) & !bits & HIGH != 0
+    }
 }
 
 /// Whether an encrypted block has a word in common with its counter block.
 #[inline]
-fn is_suspicious(block: &Words, counter: &Words) -> bool {
-    block.iter().zip(counter).any(|(word, own)| has_zero_word(word ^ own))
+fn is_suspicious(block: Words, counter: Words) -> bool {
+    has_zero_word(block[0] ^ counter[0]) || has_zero_word(block[1] ^ counter[1])
 }
 
 /// Reads a block of key stream once.
 ///
 /// # Safety
-/// `block` is readable for [`BLOCK`] bytes and aligned for `usize`.
+/// `block` is readable for [`BLOCK`] bytes and aligned for `u64`.
 #[inline]
 unsafe fn read(block: *const u8) -> Words {
     // SAFETY: guaranteed by the caller.
-    std::array::from_fn(|word| unsafe { block.cast::<usize>().add(word).read_volatile() })
+    unsafe { [block.cast::<u64>().read_volatile(), block.add(8).cast::<u64>().read_volatile()] }
 }
 
 /// A block of key stream. `None` if it has a word of its counter block.
 pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8; BLOCK]> {
     let block = &stream[index * BLOCK..][..BLOCK];
-    assert!(block.as_ptr().cast::<usize>().is_aligned(), "segments are aligned");
+    assert!(block.as_ptr().cast::<u64>().is_aligned(), "segments are aligned");
     // SAFETY: the slice is a block, and its alignment was checked.
     let block = unsafe { read(block.as_ptr()) };
-    (!is_suspicious(&block, &words(counter))).then(|| {
+    (!is_suspicious(block, words(counter))).then(|| {
         let mut copy = [0; BLOCK];
-        for (bytes, word) in copy.chunks_exact_mut(size_of::<usize>()).zip(block) {
-            bytes.copy_from_slice(&word.to_ne_bytes());
-        }
+        copy[..8].copy_from_slice(&block[0].to_ne_bytes());
+        copy[8..].copy_from_slice(&block[1].to_ne_bytes());
         copy
     })
 }
@@ -117,45 +118,75 @@ unsafe fn mix_words(
     let place = input.addr() | output.addr();
     // SAFETY: guaranteed by the caller, and the alignment was checked.
     unsafe {
-        if place % align_of::<Words>() == 0 {
-            mix_as::<Words>(stream, counter, count, input, output)
-        } else if place % align_of::<[u32; 4]>() == 0 {
-            mix_as::<[u32; 4]>(stream, counter, count, input, output)
+        if place % 8 == 0 {
+            mix_as::<Eight>(stream, counter, count, input, output)
+        } else if place % 4 == 0 {
+            mix_as::<Four>(stream, counter, count, input, output)
         } else {
-            mix_as::<[u8; BLOCK]>(stream, counter, count, input, output)
+            mix_as::<One>(stream, counter, count, input, output)
         }
     }
 }
 
-/// As [`mix_words`]. A block of text is a `Text`.
+/// A word of text at an address that is a multiple of 8, of 4, or any.
+trait Text: Copy {
+    fn from(word: u64) -> Self;
+    fn word(self) -> u64;
+}
+
+macro_rules! text {
+    ($name:ident, $representation:meta) => {
+        #[derive(Clone, Copy)]
+        #[$representation]
+        struct $name(u64);
+
+        impl Text for $name {
+            #[inline]
+            fn from(word: u64) -> $name {
+                $name(word)
+            }
+            #[inline]
+            fn word(self) -> u64 {
+                self.0
+            }
+        }
+    };
+}
+
+text!(Eight, repr(C, align(8)));
+text!(Four, repr(C, packed(4)));
+text!(One, repr(C, packed));
+
+/// As [`mix_words`].
 ///
 /// # Safety
-/// As for [`mix_words`]; `input` and `output` are aligned for a `Text`, and any [`BLOCK`] bytes are
-/// one.
-unsafe fn mix_as<Text: Copy>(
+/// As for [`mix_words`]; `input` and `output` are aligned for a `T`.
+#[inline(never)]
+unsafe fn mix_as<T: Text>(
     stream: *const u8,
     counter: u128,
     count: usize,
     input: *const u8,
     output: *mut u8,
 ) -> usize {
-    const { assert!(size_of::<Text>() == BLOCK) };
-    let mut own = words(counter);
-    for done in 0..count {
-        let at = done * BLOCK;
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            let key = read(stream.add(at));
-            if is_suspicious(&key, &own) {
-                return done;
+    let [high, mut low] = words(counter);
+    // Without indices and not inlined: 32-bit CPUs have few registers.
+    let (mut from, mut text, mut to) = (stream, input.cast::<T>(), output.cast::<T>());
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let end = stream.add(count * BLOCK);
+        while from != end {
+            let [first, second] = read(from);
+            if is_suspicious([first, second], [high, low]) {
+                break;
             }
-            let text = transmute_copy::<Text, Words>(&input.add(at).cast::<Text>().read());
-            let mixed: Words = std::array::from_fn(|word| text[word] ^ key[word]);
-            output.add(at).cast::<Text>().write(transmute_copy::<Words, Text>(&mixed));
+            to.write(T::from(text.read().word() ^ first));
+            to.add(1).write(T::from(text.add(1).read().word() ^ second));
+            low = low.wrapping_add(STEP);
+            (from, text, to) = (from.add(BLOCK), text.add(2), to.add(2));
         }
-        step(&mut own);
     }
-    count
+    (from.addr() - stream.addr()) / BLOCK
 }
 
 #[cfg(target_arch = "x86_64")]
