@@ -7,6 +7,7 @@ use outboard_counters::Counts;
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::evp::{Context, Direction};
+use outboard_tests::lane::is_full_lane;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
@@ -102,7 +103,8 @@ fn streams_of_any_chunks_are_right_with_any_window() {
 
 fn any_sequence_of_calls_gives_equal_results() {
     let modes_of = "sim-ctr-aes,sim-ecb-aes,sim-xts-aes,sim-cbc-des3-ede";
-    for (threshold, window) in [("ALL:1", "64"), ("ALL:17", "4096"), ("ALL:100000", "524288")] {
+    let all = [("ALL:17", "4096"), ("ALL:1", "64"), ("ALL:100000", "524288")];
+    for (threshold, window) in all.into_iter().take(if is_full_lane() { 3 } else { 1 }) {
         let world = world_of_all(modes_of, &[("THRESHOLDS", threshold), ("LOOKAHEAD_WINDOW", window)]);
         modes::any_sequence_of_calls_is_answered_alike(&world, 27);
         modes::chosen_sequences_are_answered_alike(&world);
@@ -165,7 +167,11 @@ fn nonces_of_protocols_are_predicted() {
         ("a counter of 4 bytes at the end", 8, 12, 0),
     ];
     for (number, algorithm) in GCM.into_iter().enumerate() {
-        for (what, from, to, start) in &patterns {
+        for (pattern, (what, from, to, start)) in patterns.iter().enumerate() {
+            // The pattern does not depend on the length of the key.
+            if !is_full_lane() && pattern % GCM.len() != number {
+                continue;
+            }
             let world = world(&[]);
             let lengths = [1400, 16384, 600, 512][(number + from + to) % 4];
             let count = if lengths < 1400 { 2000 } else { 300 };
