@@ -252,7 +252,7 @@ mod tests {
         let text: Vec<u8> = (0..9 * BLOCK).map(|i| (i * 7) as u8).collect();
         for (from, to) in (0..8).flat_map(|from| (0..8).map(move |to| (from, to))) {
             let input = &text[from..][..8 * BLOCK];
-            let mut output = vec![0; 9 * BLOCK];
+            let mut output = [0; 9 * BLOCK];
             // SAFETY: eight blocks are in all three.
             let done =
                 unsafe { mix_words(stream.0.as_ptr(), 1, 8, input.as_ptr(), output[to..].as_mut_ptr()) };
