@@ -19,7 +19,7 @@ use super::contestants::{DriverBackend, Interface, note};
 use super::driver_interface::Probe;
 use super::software::Software;
 use super::worker::{Worker, one_by_one};
-use crate::openssl_pair::{OpensslPair, has_key_stream, window_requests};
+use crate::openssl_pair::{OpensslPair, has_key_stream, sample_requests, window_requests};
 
 /// Number of bytes that are compared with software before anything is timed.
 const COMPARED: usize = 256 << 10;
@@ -142,12 +142,12 @@ impl Worker for LookaheadWorker<'_> {
 
     /// Uses the key stream that was computed while other contestants were measured.
     fn settle(&mut self) -> Result<(), String> {
-        self.run(self.fewest_batches()).map(drop)
+        self.run(window_requests(self.work.bytes())).map(drop)
     }
 
     /// Less could be served by the key stream that was computed during [`settle`](Worker::settle),
     /// without a request to the driver and without an interrupt.
     fn fewest_batches(&self) -> u32 {
-        window_requests(self.work.bytes())
+        sample_requests(self.work.bytes())
     }
 }

@@ -20,6 +20,12 @@ pub fn window_requests(bytes: usize) -> u32 {
     (WINDOW / bytes.max(1)).max(1) as u32
 }
 
+/// The number of requests of `bytes` bytes of which a sample consists at least. They use four windows:
+/// one that the engine computed untimed, or that a busy host kept it from computing, decides little.
+pub fn sample_requests(bytes: usize) -> u32 {
+    window_requests(bytes).saturating_mul(4)
+}
+
 /// Returns whether look-ahead supports a cipher.
 pub fn has_key_stream(cipher: &str) -> bool {
     matches!(kernel_name(cipher), Some("ctr(aes)" | "gcm(aes)"))

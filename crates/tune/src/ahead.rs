@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::anyhow;
-use outboard_bench::openssl_pair::{OpensslPair, window_requests};
+use outboard_bench::openssl_pair::{OpensslPair, sample_requests, window_requests};
 use outboard_catalog::kernel_name;
 use outboard_documents::tune::{DirectionResult, Lookahead};
 use outboard_documents::{Goal, SpeedVerdict};
@@ -113,10 +113,10 @@ impl LookaheadContest<'_> {
                 side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
             }
             let before = self.with.counts(self.name);
-            let window = window_requests(bytes);
+            let (window, fewest) = (window_requests(bytes), sample_requests(bytes));
             let mut drain = |_| run(&ahead)(window);
             let (soft, hard, verdict) =
-                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, window)?;
+                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
             // A context adds its counts to the table from time to time, and when it is freed.
             drop(ahead);
             let done = self.with.counts(self.name) - before;
