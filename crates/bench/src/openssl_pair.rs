@@ -20,8 +20,8 @@ pub fn window_requests(bytes: usize) -> u32 {
     (WINDOW / bytes.max(1)).max(1) as u32
 }
 
-/// The number of requests of `bytes` bytes of which a sample consists at least. They use four windows:
-/// one that the engine computed untimed, or that a busy host kept it from computing, decides little.
+/// The smallest number of requests of `bytes` bytes in a sample. They use four windows of key stream,
+/// so that one window which the engine computed untimed, or too late on a busy host, matters little.
 pub fn sample_requests(bytes: usize) -> u32 {
     window_requests(bytes).saturating_mul(4)
 }

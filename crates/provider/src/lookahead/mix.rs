@@ -57,7 +57,7 @@ pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8
 
 /// XORs whole blocks of `stream` with `input` into `output`. The first block's counter is `counter`,
 /// and the others follow modulo 2^128. Returns the number of blocks that were processed: it ends
-/// before a block with a word of its counter block.
+/// before a block with a word of its counter block. Four blocks at a time where the CPU can.
 ///
 /// # Safety
 /// `input` is readable and `output` writable for as many bytes as `stream` has. They are equal or do
@@ -70,8 +70,17 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
         let counter = counter.wrapping_add(done as u128);
         let run = (count - done).min(same_but_last_byte(counter));
         let at = done * BLOCK;
-        // SAFETY: `done` is below the number of blocks of all three, and the stream is aligned.
-        let mixed = unsafe { mix_run(stream.as_ptr().add(at), counter, run, input.add(at), output.add(at)) };
+        // SAFETY: `done` and what follows of the run are below the number of blocks of all three, and
+        // the stream is aligned.
+        let mixed = unsafe {
+            let (stream, input, output) = (stream.as_ptr().add(at), input.add(at), output.add(at));
+            let vectors = vector::mix(stream, counter, run / vector::BLOCKS, input, output) * vector::BLOCKS;
+            // The rest of the run, or the blocks of which one is suspicious.
+            let rest = (run - vectors).min(vector::BLOCKS);
+            let at = vectors * BLOCK;
+            let counter = counter.wrapping_add(vectors as u128);
+            vectors + mix_words(stream.add(at), counter, rest, input.add(at), output.add(at))
+        };
         done += mixed;
         if mixed < run {
             break;
@@ -80,34 +89,12 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
     done
 }
 
-/// XORs `count` blocks that differ in the lowest byte of the counter only, as [`mix_blocks`]. Four
-/// blocks at a time where the CPU can.
-///
-/// # Safety
-/// As for [`mix_blocks`], for `count` blocks; `stream` is aligned for a block.
-unsafe fn mix_run(
-    stream: *const u8,
-    counter: u128,
-    count: usize,
-    input: *const u8,
-    output: *mut u8,
-) -> usize {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let by_vectors = vector::mix(stream, counter, count / vector::BLOCKS, input, output) * vector::BLOCKS;
-        // The rest of the run, or the blocks of which one is suspicious.
-        let rest = (count - by_vectors).min(vector::BLOCKS);
-        let at = by_vectors * BLOCK;
-        let counter = counter.wrapping_add(by_vectors as u128);
-        by_vectors + mix_words(stream.add(at), counter, rest, input.add(at), output.add(at))
-    }
-}
-
-/// As [`mix_run`], a block at a time. A CPU that needs several instructions for a word that is not
+/// As [`mix_blocks`], a block at a time, for `count` blocks that differ in the lowest byte of the
+/// counter only. A CPU that needs several instructions for a word that is not
 /// aligned for it reads the text by the longest words for which it is.
 ///
 /// # Safety
-/// As for [`mix_run`].
+/// As for [`mix_blocks`], for `count` blocks; `stream` is aligned for a block.
 unsafe fn mix_words(
     stream: *const u8,
     counter: u128,

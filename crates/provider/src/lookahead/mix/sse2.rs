@@ -11,7 +11,7 @@ pub(super) const BLOCKS: usize = 4;
 /// changes. Returns the number of groups, which ends before one with a suspicious block.
 ///
 /// # Safety
-/// As for [`super::mix_run`].
+/// As for [`super::mix_words`].
 pub(super) unsafe fn mix(
     stream: *const u8,
     counter: u128,
