@@ -2,6 +2,7 @@
 //! finding a segment. It is copied there after it was verified and compared with its counter blocks.
 
 use super::segment::Job;
+use super::text::{Alignment, Eight, Four, One, Text, alignment};
 use outboard_accel::wipe;
 
 /// Capacity in bytes.
@@ -32,21 +33,14 @@ impl Lane {
     /// As for [`Job`].
     #[inline]
     pub(crate) unsafe fn mix(&mut self, job: Job) {
-        const WORD: usize = size_of::<u64>();
-        let stream = &self.bytes[self.next..][..job.len];
-        let mut words = stream.chunks_exact(WORD);
-        let mut at = 0;
-        // SAFETY: guaranteed by the caller; `at` counts the bytes of the text.
+        let stream = self.bytes[self.next..][..job.len].as_ptr();
+        let places = stream.addr() | job.input.addr() | job.output.addr();
+        // SAFETY: guaranteed by the caller; the stream is as long, and the alignment was checked.
         unsafe {
-            for word in words.by_ref() {
-                let key = word.try_into().map_or(0, u64::from_ne_bytes);
-                let text = job.input.add(at).cast::<u64>().read_unaligned();
-                job.output.add(at).cast::<u64>().write_unaligned(text ^ key);
-                at += WORD;
-            }
-            for key in words.remainder() {
-                job.output.add(at).write(job.input.add(at).read() ^ key);
-                at += 1;
+            match alignment(places) {
+                Alignment::Eight => xor::<Eight>(stream, job),
+                Alignment::Four => xor::<Four>(stream, job),
+                Alignment::One => xor::<One>(stream, job),
             }
         }
         self.next += job.len;
@@ -67,6 +61,28 @@ impl Lane {
         wipe(&mut self.bytes);
         self.bytes.clear();
         self.next = 0;
+    }
+}
+
+/// XORs a text with the bytes of `stream`.
+///
+/// # Safety
+/// As for [`Job`]; `stream` is readable for as many bytes, and all three are aligned for a `T`.
+unsafe fn xor<T: Text>(stream: *const u8, Job { input, output, len }: Job) {
+    let words = len / size_of::<T>();
+    let mut at = 0;
+    // SAFETY: guaranteed by the caller: `at` is below the number of words, then of bytes.
+    unsafe {
+        while at != words {
+            let (key, text) = (stream.cast::<T>().add(at).read(), input.cast::<T>().add(at).read());
+            output.cast::<T>().add(at).write(T::from(text.word() ^ key.word()));
+            at += 1;
+        }
+        at *= size_of::<T>();
+        while at != len {
+            output.add(at).write(input.add(at).read() ^ stream.add(at).read());
+            at += 1;
+        }
     }
 }
 
@@ -99,6 +115,40 @@ mod tests {
             all.extend(text);
         }
         assert!(all.iter().copied().eq(1..=100) && lane.left() == 0);
+    }
+
+    #[test]
+    fn texts_are_mixed_at_any_alignment_and_keep_what_surrounds_them() {
+        let key = |index: usize| (index * 5) as u8;
+        for (from, to) in (0..8).flat_map(|from| (0..8).map(move |to| (from, to))) {
+            let mut lane = Lane::default();
+            lane.fill(|job| {
+                for index in 0..ROOM {
+                    // SAFETY: within the text of the job.
+                    unsafe { job.output.add(index).write(key(index)) };
+                }
+                ROOM
+            });
+            let mut at = 0;
+            for len in [8, 64, 31, 1, 8, 4, 44, 20] {
+                let input: Vec<u8> = (0..from + len).map(|index| (index * 7) as u8).collect();
+                let mut output = vec![0x55; to + len + 1];
+                let job = Job { input: input[from..].as_ptr(), output: output[to..].as_mut_ptr(), len };
+                // SAFETY: both texts are as long.
+                unsafe { lane.mix(job) };
+                let mixed = input[from..].iter().enumerate().map(|(index, text)| text ^ key(at + index));
+                assert!(output[to..][..len].iter().copied().eq(mixed), "{from}, {to}, {len}");
+                assert!(output[..to].iter().chain([&output[to + len]]).all(|byte| *byte == 0x55));
+                at += len;
+            }
+            assert_eq!(lane.left(), ROOM - at);
+        }
+    }
+
+    #[test]
+    fn clearing_keeps_the_memory() {
+        let mut lane = Lane::default();
+        lane.fill(|job| job.len);
         let capacity = lane.bytes.capacity();
         lane.clear();
         assert!(lane.bytes.is_empty() && lane.bytes.capacity() == capacity);

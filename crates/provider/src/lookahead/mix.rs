@@ -10,6 +10,7 @@
 //! segment once, and that value is compared and used.
 
 use super::counters::{BLOCK, STEP, Words, same_but_last_byte, words};
+use super::text::{Alignment, Eight, Four, One, Text, alignment};
 
 /// Bits of a 64-bit number: the lowest and the highest of each 32-bit word.
 const LOW: u64 = 0x0000_0001_0000_0001;
@@ -102,47 +103,15 @@ unsafe fn mix_words(
     input: *const u8,
     output: *mut u8,
 ) -> usize {
-    let place = input.addr() | output.addr();
     // SAFETY: guaranteed by the caller, and the alignment was checked.
     unsafe {
-        if place % 8 == 0 {
-            mix_as::<Eight>(stream, counter, count, input, output)
-        } else if place % 4 == 0 {
-            mix_as::<Four>(stream, counter, count, input, output)
-        } else {
-            mix_as::<One>(stream, counter, count, input, output)
+        match alignment(input.addr() | output.addr()) {
+            Alignment::Eight => mix_as::<Eight>(stream, counter, count, input, output),
+            Alignment::Four => mix_as::<Four>(stream, counter, count, input, output),
+            Alignment::One => mix_as::<One>(stream, counter, count, input, output),
         }
     }
 }
-
-/// A word of text at an address that is a multiple of 8, of 4, or any.
-trait Text: Copy {
-    fn from(word: u64) -> Self;
-    fn word(self) -> u64;
-}
-
-macro_rules! text {
-    ($name:ident, $representation:meta) => {
-        #[derive(Clone, Copy)]
-        #[$representation]
-        struct $name(u64);
-
-        impl Text for $name {
-            #[inline]
-            fn from(word: u64) -> $name {
-                $name(word)
-            }
-            #[inline]
-            fn word(self) -> u64 {
-                self.0
-            }
-        }
-    };
-}
-
-text!(Eight, repr(C, align(8)));
-text!(Four, repr(C, packed(4)));
-text!(One, repr(C, packed));
 
 /// As [`mix_words`].
 ///

@@ -9,6 +9,7 @@
 //! - `counters`: the counter blocks of a segment
 //! - `nonces`: predicts the nonces of GCM messages
 //! - `mix`: XORs key stream with a text, and compares each block with its counter block
+//! - `text`: words of a text at the alignment that it has
 //! - `segment`: a segment, its verification and use
 //! - `supply`, `budget`: how much is computed, and the memory for it
 //! - `counter_stream`: CTR; `lane`: key stream for its shortest updates
@@ -27,6 +28,7 @@ mod nonces;
 mod record_stream;
 mod segment;
 mod supply;
+mod text;
 
 use std::time::Duration;
 
