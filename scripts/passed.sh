@@ -2,7 +2,7 @@
 # What passed, for scripts/test-host and scripts/test-leg: what passed during the last week with the
 # very same bytes is not repeated, unless AGAIN is set. vm/lib.sh is sourced before.
 
-# set_record HASH: sets `record` to the file of what HASH identifies. Those of over a week are removed.
+# set_record HASH: sets `record` to the file of what HASH identifies. Older ones are deleted after a week.
 set_record() {
     # shellcheck disable=SC2154  # vm/lib.sh sets it
     mkdir -p "$cache/passed"

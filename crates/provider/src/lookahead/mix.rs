@@ -91,8 +91,8 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
 }
 
 /// As [`mix_blocks`], a block at a time, for `count` blocks that differ in the lowest byte of the
-/// counter only. A CPU that needs several instructions for a word that is not
-/// aligned for it reads the text by the longest words for which it is.
+/// counter only. A CPU that needs several instructions for an unaligned word reads the text by the
+/// longest words for which it is aligned.
 ///
 /// # Safety
 /// As for [`mix_blocks`], for `count` blocks; `stream` is aligned for a block.

@@ -1,4 +1,4 @@
-//! Words of text at addresses that nobody aligned.
+//! 64-bit words of text that may be unaligned.
 
 /// Whether this CPU reads and writes a word at any address by one instruction.
 const AT_ANY_ADDRESS: bool = cfg!(any(
