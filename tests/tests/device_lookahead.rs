@@ -1,11 +1,14 @@
 //! Look-ahead: key stream that the simulated accelerator computes before it is requested, over
 //! /dev/outboard.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use outboard_counters::Counts;
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::child::{Exit, fork};
+use outboard_tests::command::status_and_output;
 use outboard_tests::evp::{Context, Direction};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
@@ -13,6 +16,8 @@ use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_tests::{aead, modes};
+use outboard_uapi::DEVICE;
+use serde_json::Value;
 
 const ECB: &str = "sim-ecb-aes";
 const CTR: [&str; 3] = ["AES-128-CTR", "AES-192-CTR", "AES-256-CTR"];
@@ -39,7 +44,7 @@ fn world_of_all(drivers: &str, settings: &[(&str, &str)]) -> World {
 #[test]
 fn key_stream_computed_in_advance_gives_the_results_of_software() {
     let test = "key_stream_computed_in_advance_gives_the_results_of_software";
-    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    let Some(Reachable { simulated, outboard, .. }) = Simulated::reachable(test) else { return };
     simulated.allow(&[ECB, "sim-ctr-aes", "sim-xts-aes", "sim-cbc-des3-ede", "sim-gcm-aes", "sim-ccm-aes"]);
 
     an_engine_with_ecb_alone_serves_ctr_and_gcm();
@@ -57,6 +62,10 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     blocks_that_were_not_written_are_never_used(&simulated);
     wrong_key_stream_is_found(&simulated);
     failures_and_delays_are_not_noticed(&simulated);
+    a_driver_that_answers_late_serves_texts_of_any_length(&simulated);
+    if is_full_lane() {
+        bench_says_when_requests_find_no_key_stream(&outboard, &simulated);
+    }
     a_device_that_is_unplugged_is_used_again_when_it_returns(&simulated);
 }
 
@@ -451,6 +460,42 @@ fn failures_and_delays_are_not_noticed(simulated: &Simulated) {
     let before = world.counts();
     assert!(stream.runs_right(&world.hard(CTR[0])));
     assert_mostly_ahead("after streams that ended early", world.counts() - before);
+}
+
+/// Software processes tens of requests until the driver answers the first one: no reason to end
+/// look-ahead, also where a text is as long as the key stream with which a stream starts.
+fn a_driver_that_answers_late_serves_texts_of_any_length(simulated: &Simulated) {
+    let total: usize = if is_full_lane() { 4 << 20 } else { 1 << 20 };
+    simulated.takes(Duration::from_millis(20));
+    for length in [1024, 4096, 16384, 65536] {
+        let world = world(&[]);
+        let stream = Stream::new(&world.soft(CTR[0]), length as u64, total / length, length);
+        assert!(stream.runs_right(&world.hard(CTR[0])), "{length} bytes");
+        assert_mostly_ahead(&format!("texts of {length} bytes"), world.counts());
+    }
+    for length in [1400, 16384] {
+        let world = world(&[]);
+        let messages = (0..total / length).map(|at| (nonce(&[8; NONCE], 4, 12, at as u64), length));
+        exchange(&world, GCM[0], "a slow driver", messages);
+        let done = world.counts();
+        assert!(done.ahead_bytes * 2 > done.bytes(), "messages of {length} bytes: {done:?}");
+    }
+    simulated.takes(Duration::ZERO);
+}
+
+/// Whether or not the driver's device raised interrupts.
+fn bench_says_when_requests_find_no_key_stream(outboard: &Path, simulated: &Simulated) {
+    simulated.fault(&format!("{ECB} full every=1"));
+    let mut command = Command::new(outboard);
+    command.args(["bench", "--json", "--for", "0", "--interface", DEVICE, "--size", "16K"]);
+    let output = command.args(["--direction", "encrypt", CTR[0]]).output().expect("the command runs");
+    simulated.fault("clear");
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", status_and_output(&output)));
+    let rows = answer["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["contestant"] == format!("look-ahead by {ECB}").as_str());
+    let fault = row.and_then(|row| row["fault"].as_str());
+    assert_eq!(fault, Some("only 0 % of the bytes found key stream"), "{answer}");
 }
 
 /// An absent device is no failure. Contexts that exist then compute key stream again later.

@@ -4,6 +4,8 @@
 //! CTR is one stream of updates, GCM a message with the next nonce and a tag. Key stream is used
 //! from the first byte on, and direct requests are never made.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::Direction;
 use outboard_catalog::CIPHER_NAMES;
@@ -76,6 +78,8 @@ pub struct LookaheadCipher<'a> {
     cipher: Cipher<'a>,
     lab: &'a OpensslPair,
     name: String,
+    /// Number of bytes that all workers have processed.
+    processed: AtomicU64,
 }
 
 impl<'a> LookaheadCipher<'a> {
@@ -88,7 +92,7 @@ impl<'a> LookaheadCipher<'a> {
         let cipher = context.cipher(name, "provider=outboard").filter(|_| lab.key_stream().is_some());
         let why = || format!("the provider has no key stream for {name}: {}", lab.notes().join("; "));
         let cipher = cipher.ok_or_else(why)?;
-        Ok(LookaheadCipher { cipher, lab, name: name.to_owned() })
+        Ok(LookaheadCipher { cipher, lab, name: name.to_owned(), processed: AtomicU64::new(0) })
     }
 
     /// Creates a worker; its first results are compared with software.
@@ -111,30 +115,39 @@ impl<'a> LookaheadCipher<'a> {
         if ours.output() != theirs.output() {
             return Err("a result is wrong: run outboard check".to_owned());
         }
-        let before = self.lab.counts(&self.name);
-        Ok(Box::new(LookaheadWorker { work: ours, lab: self.lab, name: &self.name, before }))
+        Ok(Box::new(LookaheadWorker { work: ours, cipher: self, before: self.amounts() }))
+    }
+
+    /// The bytes that were processed, and those for which key stream was used or is in advance.
+    fn amounts(&self) -> (u64, u64) {
+        let Counts { key_stream_generated, key_stream_discarded, .. } = self.lab.counts(&self.name);
+        (self.processed.load(Ordering::Relaxed), key_stream_generated.saturating_sub(key_stream_discarded))
     }
 }
 
 /// Requests to the provider.
 struct LookaheadWorker<'a> {
     work: Work<'a>,
-    lab: &'a OpensslPair,
-    name: &'a str,
-    before: Counts,
+    cipher: &'a LookaheadCipher<'a>,
+    /// The amounts when it was created.
+    before: (u64, u64),
 }
 
 impl Worker for LookaheadWorker<'_> {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
-        self.work.run(batches).map(|()| None).map_err(|error| error.to_string())
+        self.work.run(batches).map_err(|error| error.to_string())?;
+        let bytes = u64::from(batches) * self.work.bytes() as u64;
+        self.cipher.processed.fetch_add(bytes, Ordering::Relaxed);
+        Ok(None)
     }
 
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         let latencies = one_by_one(self, batches, clock)?;
-        let done = self.lab.counts(self.name) - self.before;
-        let percent = done.ahead_bytes as f64 / done.bytes().max(1) as f64 * 100.0;
-        // A context adds its counts to the table from time to time: there may be none yet.
-        if done.bytes() > 0 && percent < HALF {
+        // A context adds the requests that used key stream to the table much later.
+        let (processed, used) = self.cipher.amounts();
+        let (processed, used) = (processed - self.before.0, used.saturating_sub(self.before.1));
+        let percent = used as f64 / processed.max(1) as f64 * 100.0;
+        if processed > 0 && percent < HALF {
             return Err(format!("only {percent:.0} % of the bytes found key stream"));
         }
         Ok(latencies)

@@ -157,7 +157,9 @@ impl Context {
             row.inspect(|row| row.add_ahead_miss());
         }
         let usable = match stopped {
-            Stopped::Complete | Stopped::NotReady => {
+            // Enough is submitted.
+            Stopped::NotReady => Ok(()),
+            Stopped::Complete => {
                 if stream.needs_more() {
                     while provider.lookahead.streams().evict_idle() {}
                 }

@@ -41,7 +41,8 @@ pub(crate) struct CounterStream {
     next: usize,
     /// Length of all segments in bytes.
     total: usize,
-    /// Whether a segment was used since the stream started: the first one is not waited for.
+    /// Whether a segment was used since the stream started. Until then a text that leaves some of the
+    /// key stream is not kept waiting.
     is_running: bool,
     /// Bytes that were submitted, and bytes that were used.
     submitted: u64,
@@ -80,7 +81,9 @@ impl CounterStream {
             let next = self.next;
             let Some(segment) = self.segments.front_mut() else { break };
             debug_assert_eq!(segment.counters().at(next / BLOCK), from.counter);
-            if !self.is_running && !segment.is_ready() {
+            // After a longer text there would be no key stream, however long the driver takes.
+            let leaves_some = job.len - done < self.total - next;
+            if !self.is_running && !segment.is_ready() && leaves_some {
                 return (done, Stopped::NotReady);
             }
             self.is_running = true;

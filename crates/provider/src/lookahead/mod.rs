@@ -2,8 +2,8 @@
 //!
 //! In CTR and GCM mode the key stream is the encryption of counter blocks. It does not depend on the
 //! text, and the next counter blocks are predictable. Segments of them are encrypted in ECB mode,
-//! several in flight, and a request is XORed with key stream that is already there. Nothing waits
-//! for the accelerator, and an engine with ECB mode only can serve modern ciphers.
+//! several in flight, and a request is XORed with key stream that is already there. Requests
+//! rarely wait for the accelerator, and an engine with ECB mode only can serve modern ciphers.
 //! docs/security/lookahead.md argues that this is safe.
 //!
 //! - `counters`: the counter blocks of a segment

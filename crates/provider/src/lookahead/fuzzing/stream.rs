@@ -99,7 +99,8 @@ pub fn stream(input: &[u8]) {
         // The rest is done in software.
         position = position.after(len);
         match stopped {
-            Stopped::Complete | Stopped::NotReady => {
+            Stopped::NotReady => {}
+            Stopped::Complete => {
                 if now.refill(position).is_err() || now.is_empty() {
                     stream = None;
                 }
