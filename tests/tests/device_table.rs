@@ -391,9 +391,8 @@ impl Subject<'_> {
                     thread::sleep(LOOK);
                 }
             });
-            let has_paused = !job.goes_to_its_end();
-            is_over.store(true, Ordering::Relaxed);
-            has_paused
+            let _over = SetOnDrop(&is_over);
+            !job.goes_to_its_end()
         });
         drop(held);
         let mut is_done = !has_paused;
@@ -464,6 +463,15 @@ const MOST_UNSEEN: u32 = 63;
 
 fn is_digest(name: &str) -> bool {
     name.contains("SHA")
+}
+
+/// Sets its flag when dropped, in a panic too: a thread of the scope waits for it.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A thread that may be waiting for a result.

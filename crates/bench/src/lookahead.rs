@@ -4,7 +4,7 @@
 //! CTR is one stream of updates, GCM a message with the next nonce and a tag. Key stream is used
 //! from the first byte on, and direct requests are never made.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::Direction;
@@ -78,8 +78,8 @@ pub struct LookaheadCipher<'a> {
     cipher: Cipher<'a>,
     lab: &'a OpensslPair,
     name: String,
-    /// Number of bytes that all workers have processed.
-    processed: AtomicU64,
+    /// Number of bytes that all workers have processed. Each adds its own after timed requests.
+    processed: Mutex<u64>,
 }
 
 impl<'a> LookaheadCipher<'a> {
@@ -92,7 +92,7 @@ impl<'a> LookaheadCipher<'a> {
         let cipher = context.cipher(name, "provider=outboard").filter(|_| lab.key_stream().is_some());
         let why = || format!("the provider has no key stream for {name}: {}", lab.notes().join("; "));
         let cipher = cipher.ok_or_else(why)?;
-        Ok(LookaheadCipher { cipher, lab, name: name.to_owned(), processed: AtomicU64::new(0) })
+        Ok(LookaheadCipher { cipher, lab, name: name.to_owned(), processed: Mutex::new(0) })
     }
 
     /// Creates a worker; its first results are compared with software.
@@ -115,13 +115,17 @@ impl<'a> LookaheadCipher<'a> {
         if ours.output() != theirs.output() {
             return Err("a result is wrong: run outboard check".to_owned());
         }
-        Ok(Box::new(LookaheadWorker { work: ours, cipher: self, before: self.amounts() }))
+        Ok(Box::new(LookaheadWorker { work: ours, cipher: self, own: 0, before: self.amounts(0) }))
     }
 
-    /// The bytes that were processed, and those for which key stream was used or is in advance.
-    fn amounts(&self) -> (u64, u64) {
+    /// Adds the bytes that a worker has processed. Returns the bytes of all workers, and those for
+    /// which key stream was used or is in advance.
+    fn amounts(&self, own: u64) -> (u64, u64) {
+        let mut processed = self.processed.lock().unwrap_or_else(PoisonError::into_inner);
+        *processed += own;
+        // A context adds the requests that used key stream to the table much later.
         let Counts { key_stream_generated, key_stream_discarded, .. } = self.lab.counts(&self.name);
-        (self.processed.load(Ordering::Relaxed), key_stream_generated.saturating_sub(key_stream_discarded))
+        (*processed, key_stream_generated.saturating_sub(key_stream_discarded))
     }
 }
 
@@ -129,6 +133,8 @@ impl<'a> LookaheadCipher<'a> {
 struct LookaheadWorker<'a> {
     work: Work<'a>,
     cipher: &'a LookaheadCipher<'a>,
+    /// Number of bytes that it has processed since it added them to those of all workers.
+    own: u64,
     /// The amounts when it was created.
     before: (u64, u64),
 }
@@ -136,15 +142,13 @@ struct LookaheadWorker<'a> {
 impl Worker for LookaheadWorker<'_> {
     fn run(&mut self, batches: u32) -> Result<Option<f64>, String> {
         self.work.run(batches).map_err(|error| error.to_string())?;
-        let bytes = u64::from(batches) * self.work.bytes() as u64;
-        self.cipher.processed.fetch_add(bytes, Ordering::Relaxed);
+        self.own += u64::from(batches) * self.work.bytes() as u64;
         Ok(None)
     }
 
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         let latencies = one_by_one(self, batches, clock)?;
-        // A context adds the requests that used key stream to the table much later.
-        let (processed, used) = self.cipher.amounts();
+        let (processed, used) = self.cipher.amounts(std::mem::take(&mut self.own));
         let (processed, used) = (processed - self.before.0, used.saturating_sub(self.before.1));
         let percent = used as f64 / processed.max(1) as f64 * 100.0;
         if processed > 0 && percent < HALF {

@@ -10,6 +10,7 @@ pub(crate) use wide::Counter;
 pub(crate) use narrow::Counter;
 
 #[cfg(target_has_atomic = "64")]
+#[allow(clippy::disallowed_types, reason = "only where the processor has them")]
 mod wide {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
