@@ -81,7 +81,8 @@ impl CounterStream {
             let next = self.next;
             let Some(segment) = self.segments.front_mut() else { break };
             debug_assert_eq!(segment.counters().at(next / BLOCK), from.counter);
-            // After a longer text there would be no key stream, however long the driver takes.
+            // Software that processed all of it would overtake the driver, and the stream would end
+            // unused.
             let leaves_some = job.len - done < self.total - next;
             if !self.is_running && !segment.is_ready() && leaves_some {
                 return (done, Stopped::NotReady);
