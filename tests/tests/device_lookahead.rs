@@ -448,8 +448,14 @@ fn failures_and_delays_are_not_noticed(simulated: &Simulated) {
         simulated.fault("clear");
         assert_eq!(world.counts().mismatches, 0, "{fault}: {:?}", world.counts());
     }
+    // The start of a stream waits for the first key stream, at most until the module's time limit.
+    let world = self::world(&[]);
+    simulated.fault(&format!("{ECB} never count=1"));
+    let stream = Stream::new(&world.soft(CTR[0]), 22, 20, 16384);
+    assert!(stream.runs_right(&world.hard(CTR[0])), "a driver that never answers");
+    simulated.let_go();
     // Key stream that is late when a stream ends is wiped when it comes.
-    let world = world(&[]);
+    let world = self::world(&[]);
     simulated.takes(Duration::from_millis(5));
     for seed in 0..50 {
         let stream = Stream::new(&world.soft(CTR[0]), seed, 4, 1000);
