@@ -21,13 +21,12 @@ use super::contestants::{DriverBackend, Interface, note};
 use super::driver_interface::Probe;
 use super::software::Software;
 use super::worker::{Worker, one_by_one};
-use crate::openssl_pair::{OpensslPair, has_key_stream, sample_requests, window_requests};
+use crate::openssl_pair::{
+    OpensslPair, ahead_percent, has_key_stream, sample_requests, too_little_ahead, window_requests,
+};
 
 /// Number of bytes that are compared with software before anything is timed.
 const COMPARED: usize = 256 << 10;
-
-/// Share of the bytes in percent that must find key stream for a figure.
-const HALF: f64 = 50.0;
 
 /// The provider with look-ahead alone.
 pub fn lab() -> Result<OpensslPair> {
@@ -150,11 +149,10 @@ impl Worker for LookaheadWorker<'_> {
         let latencies = one_by_one(self, batches, clock)?;
         let (processed, used) = self.cipher.amounts(std::mem::take(&mut self.own));
         let (processed, used) = (processed - self.before.0, used.saturating_sub(self.before.1));
-        let percent = used as f64 / processed.max(1) as f64 * 100.0;
-        if processed > 0 && percent < HALF {
-            return Err(format!("only {percent:.0} % of the bytes found key stream"));
+        match too_little_ahead(ahead_percent(used, processed)) {
+            Some(why) if processed > 0 => Err(why),
+            _ => Ok(latencies),
         }
-        Ok(latencies)
     }
 
     /// Uses the key stream that was computed while other contestants were measured.

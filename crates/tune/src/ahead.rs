@@ -6,7 +6,9 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::anyhow;
-use outboard_bench::openssl_pair::{OpensslPair, sample_requests, window_requests};
+use outboard_bench::openssl_pair::{
+    OpensslPair, ahead_percent, sample_requests, too_little_ahead, window_requests,
+};
 use outboard_catalog::kernel_name;
 use outboard_documents::tune::{DirectionResult, Lookahead};
 use outboard_documents::{Goal, SpeedVerdict};
@@ -26,9 +28,6 @@ const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, largest_de
 
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
-
-/// Share of the bytes in percent that must find key stream for a figure of look-ahead.
-const HALF: f64 = 50.0;
 
 /// The sizes of requests that are measured.
 fn sizes(cipher: &str) -> Sizes {
@@ -120,13 +119,9 @@ impl LookaheadContest<'_> {
             // A context adds its counts to the table from time to time, and when it is freed.
             drop(ahead);
             let done = self.with.counts(self.name) - before;
-            let found = done.ahead_bytes as f64 / done.bytes().max(1) as f64 * 100.0;
+            let found = ahead_percent(done.ahead_bytes, done.bytes());
             percent.get_or_insert(found);
-            let refused = if found < HALF {
-                Some(format!("only {found:.0} % of the bytes found key stream"))
-            } else {
-                without_interrupts(self.watch, &hard)
-            };
+            let refused = too_little_ahead(found).or_else(|| without_interrupts(self.watch, &hard));
             Ok(point(bytes, &soft, &hard, verdict, refused))
         };
         let found = look(self.name, sizes(self.name), "look-ahead", &mut measure)?;
