@@ -2,6 +2,7 @@
 //! there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -51,6 +52,8 @@ struct Leg {
     must_be_named: bool,
     /// The themes of the fast lane. Default: those that name this leg or all.
     fast: Option<Vec<String>>,
+    /// How many themes of the end-to-end tests run in the same machine. Default: all.
+    themes_per_boot: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -204,21 +207,37 @@ impl LegsFile {
 
     /// What runs on a leg: the name of each boot, and its themes. `NAME=SECONDS` is a fuzzer,
     /// `NAME:TEST,TEST` some tests of a theme.
-    pub fn boots(&self, lane: Lane, leg: &str) -> BTreeMap<&'static str, Vec<String>> {
-        let mut boots = BTreeMap::<_, Vec<String>>::new();
-        for (name, theme) in self.themes_on(lane, leg) {
+    pub fn boots(&self, lane: Lane, leg: &str) -> Vec<(String, Vec<String>)> {
+        let word = |&(name, theme): &(&str, &Theme)| {
             let seconds = theme.seconds.map(|seconds| match lane {
                 Lane::Fast => seconds.fast,
                 Lane::All => seconds.all,
             });
-            let word = match (seconds, theme.tests(lane)) {
+            match (seconds, theme.tests(lane)) {
                 (Some(seconds), _) => format!("{name}={seconds}"),
                 (None, Some(tests)) => format!("{name}:{}", tests.join(",")),
                 (None, None) => name.to_owned(),
-            };
-            boots.entry(theme.machine.name()).or_default().push(word);
+            }
+        };
+        let boots = self.themes_of_boots(lane, leg).into_iter();
+        boots.map(|(boot, themes)| (boot, themes.iter().map(word).collect())).collect()
+    }
+
+    /// The themes of each boot. A leg with `themes_per_boot` has end-to-end-1 and so on.
+    fn themes_of_boots<'a>(&'a self, lane: Lane, leg: &'a str) -> Vec<(String, Vec<(&'a str, &'a Theme)>)> {
+        let mut boots = BTreeMap::<_, Vec<_>>::new();
+        for (name, theme) in self.themes_on(lane, leg) {
+            boots.entry(theme.machine.name()).or_default().push((name, theme));
         }
-        boots
+        let most = self.legs.iter().find(|known| known.name == leg).and_then(|leg| leg.themes_per_boot);
+        let split = |(boot, themes): (&str, Vec<(&'a str, &'a Theme)>)| match most {
+            Some(most) if boot == Boot::EndToEnd.name() => {
+                let parts = (1..).zip(themes.chunks(most.get()));
+                parts.map(|(number, part)| (format!("{boot}-{number}"), part.to_vec())).collect()
+            }
+            _ => vec![(boot.to_owned(), themes)],
+        };
+        boots.into_iter().flat_map(split).collect()
     }
 
     /// What is wrong with the log of a boot: themes without a result, skips that are not listed,
@@ -227,8 +246,8 @@ impl LegsFile {
         let (ended, skips) = read_log(log);
         let mut problems = Vec::new();
         let mut allowed = BTreeSet::<ReportedSkip>::new();
-        let of_boot = self.themes_on(lane, leg).filter(|(_, theme)| theme.machine.name() == boot);
-        for (name, theme) in of_boot {
+        let of_boot = self.themes_of_boots(lane, leg).into_iter().find(|(name, _)| name == boot);
+        for (name, theme) in of_boot.into_iter().flat_map(|(_, themes)| themes) {
             if !ended.contains(name) {
                 problems.push(format!("{name} did not run"));
                 continue;

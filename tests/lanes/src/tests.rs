@@ -83,6 +83,19 @@ fn each_lane_has_its_themes_in_the_order_of_their_names() {
 }
 
 #[test]
+fn a_slow_leg_has_several_boots_and_each_is_judged_by_its_own_themes() {
+    let text = EXAMPLE.replace("cpu = \"max\"", "cpu = \"max\"\nthemes_per_boot = 3");
+    let file = LegsFile::parse(&text).unwrap();
+    let boots = file.boots(Lane::All, "new");
+    let names: Vec<_> = boots.iter().map(|(name, themes)| format!("{name} {}", themes.join(" "))).collect();
+    assert_eq!(names, ["end-to-end-1 everywhere lanes one_leg", "end-to-end-2 slow", "module noise=30"]);
+    let log = "     Running slow\nSKIP: second: a clock\nSKIP: third: a clock\n     Ended slow: 1 s\n";
+    assert_eq!(file.problems(Lane::All, "new", "end-to-end-2", log), [""; 0]);
+    let missing = ["everywhere did not run", "lanes did not run", "one_leg did not run"];
+    assert_eq!(file.problems(Lane::All, "new", "end-to-end-1", ""), missing);
+}
+
+#[test]
 fn a_leg_without_themes_in_the_fast_lane_is_not_started_there() {
     let text = EXAMPLE.replace("fast = [\"lanes\"]", "fast = []");
     let file = LegsFile::parse(&text).unwrap();
