@@ -47,13 +47,20 @@ fn hidden() -> Option<(&'static str, &'static str)> {
     Some(("OPENSSL_s390xcap", "z900"))
 }
 
+#[cfg(target_arch = "powerpc64")]
+fn hidden() -> Option<(&'static str, &'static str)> {
+    // AltiVec, floating point and the time base (include/crypto/ppc_arch.h): no instructions of POWER8.
+    Some(("OPENSSL_ppccap", "0x2a"))
+}
+
 #[cfg(not(any(
     target_arch = "x86_64",
     target_arch = "x86",
     target_arch = "aarch64",
     target_arch = "arm",
     target_arch = "riscv64",
-    target_arch = "s390x"
+    target_arch = "s390x",
+    target_arch = "powerpc64"
 )))]
 fn hidden() -> Option<(&'static str, &'static str)> {
     None
