@@ -162,9 +162,13 @@ static void users_take_turns(void)
 	pid_t child;
 
 	begin();
-	/* 32 MiB of the other user at 10 MB/s. Not computed: its threads would have this CPU. */
+	/*
+	 * 32 MiB of the other user at 1 MB/s, so that a slow machine reads the counter in time. Not
+	 * computed: its threads would have this CPU. This user waits for what the driver has already.
+	 */
+	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE), "%m");
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "10000000"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "1000000"), "%m");
 	child = another_user(1001, LARGE);
 	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
 	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
@@ -188,9 +192,10 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 	struct outboard_slot slot;
 
 	begin();
-	/* 96 MiB of the others at 20 MB/s. */
+	/* 96 MiB of the others at 4 MB/s. */
+	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE), "%m");
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "4000000"), "%m");
 	for (int i = 0; i < OTHERS; i++)
 		child[i] = another_user(1001 + i, LARGE);
 	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
