@@ -63,6 +63,7 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     wrong_key_stream_is_found(&simulated);
     failures_and_delays_are_not_noticed(&simulated);
     a_driver_that_answers_late_serves_texts_of_any_length(&simulated);
+    a_driver_that_is_slower_than_software_serves_messages(&simulated);
     if is_full_lane() {
         bench_says_when_requests_find_no_key_stream(&outboard, &simulated);
     }
@@ -487,6 +488,17 @@ fn a_driver_that_answers_late_serves_texts_of_any_length(simulated: &Simulated) 
         assert!(done.ahead_bytes * 2 > done.bytes(), "messages of {length} bytes: {done:?}");
     }
     simulated.takes(Duration::ZERO);
+}
+
+/// Software overtakes a driver that has less throughput, unless it waits once.
+fn a_driver_that_is_slower_than_software_serves_messages(simulated: &Simulated) {
+    simulated.set("bandwidth", "500000");
+    let world = world(&[]);
+    let messages = (0..900).map(|at| (nonce(&[9; NONCE], 4, 12, at), 1400));
+    exchange(&world, GCM[0], "a driver with little throughput", messages);
+    let done = world.counts();
+    assert!(done.ahead_bytes * 2 > done.bytes(), "{done:?}");
+    simulated.set("bandwidth", "0");
 }
 
 /// Whether or not the driver's device raised interrupts.

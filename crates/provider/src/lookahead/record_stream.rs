@@ -52,6 +52,8 @@ struct Records {
     used_count: u64,
     /// Whether the window grew for this segment.
     is_counted: bool,
+    /// Whether it was submitted as long before its use as the window allows.
+    is_earliest: bool,
 }
 
 impl Records {
@@ -82,7 +84,8 @@ pub(crate) struct RecordStream {
     /// The sequence number after the last message that was submitted.
     next: u64,
     lengths: RecentLength,
-    /// Whether a segment was used since the stream started: the first one is not waited for.
+    /// Whether a segment was used since the stream started. The first one is waited for only if it
+    /// could not have been submitted earlier: software would overtake this driver again and again.
     is_running: bool,
     row: Option<&'static Row>,
 }
@@ -121,7 +124,7 @@ impl RecordStream {
         self.lengths.add(job.len);
         let of = |records: &&mut Records| sequence.wrapping_sub(records.first) < records.count;
         let Some(records) = self.segments.iter_mut().find(of) else { return (0, Stopped::Complete) };
-        if !self.is_running && !records.segment.is_ready() {
+        if !self.is_running && !records.is_earliest && !records.segment.is_ready() {
             return (0, Stopped::NotReady);
         }
         self.is_running = true;
@@ -175,7 +178,10 @@ impl RecordStream {
         if (self.next.wrapping_sub(sequence) as i64) <= 0 {
             self.next = sequence.wrapping_add(1);
         }
-        while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
+        loop {
+            let ahead = self.ahead(sequence);
+            let blocks @ 1.. = self.supply.next_blocks(ahead) else { break };
+            let is_earliest = self.supply.is_earliest(ahead);
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
             let counters = Counters::Records { pattern: self.pattern, first: self.next, blocks_each };
@@ -185,8 +191,16 @@ impl RecordStream {
             self.next = self.next.wrapping_add(count as u64);
             let count = count as u64;
             let (used_count, is_counted) = (0, false);
-            let records = Records { segment, first, count, blocks_each, used, used_count, is_counted };
-            self.segments.push_back(records);
+            self.segments.push_back(Records {
+                segment,
+                first,
+                count,
+                blocks_each,
+                used,
+                used_count,
+                is_counted,
+                is_earliest,
+            });
         }
         Ok(())
     }

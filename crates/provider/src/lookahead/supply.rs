@@ -41,6 +41,12 @@ impl Supply {
         if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
     }
 
+    /// Whether a segment that is submitted with `ahead` bytes in advance is among the last of the
+    /// largest window.
+    pub(super) fn is_earliest(&self, ahead: usize) -> bool {
+        ahead >= self.window - self.window / SEGMENTS
+    }
+
     /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the
     /// memory of the interface is used up.
     pub(super) fn submit(&self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
