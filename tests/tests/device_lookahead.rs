@@ -455,6 +455,15 @@ fn failures_and_delays_are_not_noticed(simulated: &Simulated) {
     let stream = Stream::new(&world.soft(CTR[0]), 22, 20, 16384);
     assert!(stream.runs_right(&world.hard(CTR[0])), "a driver that never answers");
     simulated.let_go();
+    if is_full_lane() {
+        let world = self::world(&[]);
+        simulated.fault(&format!("{ECB} never"));
+        let messages = (0..900).map(|at| (nonce(&[4; NONCE], 4, 12, at), 1400));
+        exchange(&world, GCM[0], "a driver that never answers", messages);
+        simulated.let_go();
+        let done = world.counts();
+        assert!(done.failures > 0 && done.ahead_requests == 0, "{done:?}");
+    }
     // Key stream that is late when a stream ends is wiped when it comes.
     let world = self::world(&[]);
     simulated.takes(Duration::from_millis(5));
@@ -493,11 +502,13 @@ fn a_driver_that_answers_late_serves_texts_of_any_length(simulated: &Simulated) 
 /// Software overtakes a driver that has less throughput, unless it waits once.
 fn a_driver_that_is_slower_than_software_serves_messages(simulated: &Simulated) {
     simulated.set("bandwidth", "500000");
-    let world = world(&[]);
-    let messages = (0..900).map(|at| (nonce(&[9; NONCE], 4, 12, at), 1400));
-    exchange(&world, GCM[0], "a driver with little throughput", messages);
-    let done = world.counts();
-    assert!(done.ahead_bytes * 2 > done.bytes(), "{done:?}");
+    for (window, count) in [("524288", 900), ("65536", 300)] {
+        let world = world(&[("LOOKAHEAD_WINDOW", window)]);
+        let messages = (0..count).map(|at| (nonce(&[9; NONCE], 4, 12, at), 1400));
+        exchange(&world, GCM[0], "a driver with little throughput", messages);
+        let done = world.counts();
+        assert!(done.ahead_bytes * 2 > done.bytes(), "a window of {window} bytes: {done:?}");
+    }
     simulated.set("bandwidth", "0");
 }
 

@@ -52,8 +52,6 @@ struct Records {
     used_count: u64,
     /// Whether the window grew for this segment.
     is_counted: bool,
-    /// Whether it was submitted as long before its use as the window allows.
-    is_earliest: bool,
 }
 
 impl Records {
@@ -84,9 +82,11 @@ pub(crate) struct RecordStream {
     /// The sequence number after the last message that was submitted.
     next: u64,
     lengths: RecentLength,
-    /// Whether a segment was used since the stream started. The first one is waited for only if it
-    /// could not have been submitted earlier: software would overtake this driver again and again.
+    /// Whether a segment was used since the stream started: the first one is not waited for.
     is_running: bool,
+    /// The first message whose key stream was submitted as early as the window and the memory allow.
+    /// It is waited for: software would overtake this driver again and again.
+    earliest: Option<u64>,
     row: Option<&'static Row>,
 }
 
@@ -102,7 +102,7 @@ impl RecordStream {
         let mut lengths = RecentLength::default();
         lengths.add(len);
         let (supply, segments) = (Supply::new(session, budget, window), VecDeque::new());
-        RecordStream { supply, pattern, segments, next, lengths, is_running: false, row }
+        RecordStream { supply, pattern, segments, next, lengths, is_running: false, earliest: None, row }
     }
 
     /// The pattern of the nonces for which key stream is computed.
@@ -124,7 +124,8 @@ impl RecordStream {
         self.lengths.add(job.len);
         let of = |records: &&mut Records| sequence.wrapping_sub(records.first) < records.count;
         let Some(records) = self.segments.iter_mut().find(of) else { return (0, Stopped::Complete) };
-        if !self.is_running && !records.is_earliest && !records.segment.is_ready() {
+        let is_earliest = self.earliest.is_some_and(|first| sequence.wrapping_sub(first) as i64 >= 0);
+        if !self.is_running && !is_earliest && !records.segment.is_ready() {
             return (0, Stopped::NotReady);
         }
         self.is_running = true;
@@ -178,10 +179,7 @@ impl RecordStream {
         if (self.next.wrapping_sub(sequence) as i64) <= 0 {
             self.next = sequence.wrapping_add(1);
         }
-        loop {
-            let ahead = self.ahead(sequence);
-            let blocks @ 1.. = self.supply.next_blocks(ahead) else { break };
-            let is_earliest = self.supply.is_earliest(ahead);
+        while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
             let counters = Counters::Records { pattern: self.pattern, first: self.next, blocks_each };
@@ -191,16 +189,11 @@ impl RecordStream {
             self.next = self.next.wrapping_add(count as u64);
             let count = count as u64;
             let (used_count, is_counted) = (0, false);
-            self.segments.push_back(Records {
-                segment,
-                first,
-                count,
-                blocks_each,
-                used,
-                used_count,
-                is_counted,
-                is_earliest,
-            });
+            let records = Records { segment, first, count, blocks_each, used, used_count, is_counted };
+            self.segments.push_back(records);
+        }
+        if self.earliest.is_none() && self.supply.is_largest() {
+            self.earliest = self.segments.back().map(|records| records.first);
         }
         Ok(())
     }

@@ -34,17 +34,16 @@ impl Supply {
         self.target = (self.target * 2).min(self.window);
     }
 
+    /// Whether the number of bytes in advance cannot grow.
+    pub(super) fn is_largest(&self) -> bool {
+        self.target == self.window
+    }
+
     /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
     /// Segments are submitted whole: each costs a system call and an interrupt.
     pub(super) fn next_blocks(&self, ahead: usize) -> usize {
         let segment = (self.target / SEGMENTS).clamp(BLOCK, KeyStreamSegment::LONGEST);
         if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
-    }
-
-    /// Whether a segment that is submitted with `ahead` bytes in advance is among the last of the
-    /// largest window.
-    pub(super) fn is_earliest(&self, ahead: usize) -> bool {
-        ahead >= self.window - self.window / SEGMENTS
     }
 
     /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the
