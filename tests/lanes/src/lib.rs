@@ -229,7 +229,7 @@ impl LegsFile {
         for (name, theme) in self.themes_on(lane, leg) {
             boots.entry(theme.machine.name()).or_default().push((name, theme));
         }
-        let most = self.legs.iter().find(|known| known.name == leg).and_then(|leg| leg.themes_per_boot);
+        let most = self.leg(leg).and_then(|leg| leg.themes_per_boot);
         let split = |(boot, themes): (&str, Vec<(&'a str, &'a Theme)>)| match most {
             Some(most) if boot == Boot::EndToEnd.name() => {
                 let parts = (1..).zip(themes.chunks(most.get()));
@@ -280,13 +280,17 @@ impl LegsFile {
         }
     }
 
+    fn leg(&self, name: &str) -> Option<&Leg> {
+        self.legs.iter().find(|leg| leg.name == name)
+    }
+
     /// The legs of a theme that names none.
     fn usual_legs(&self) -> impl Iterator<Item = &Leg> {
         self.legs.iter().filter(|leg| !leg.must_be_named)
     }
 
     fn themes_on(&self, lane: Lane, leg: &str) -> impl Iterator<Item = (&str, &Theme)> {
-        let of_leg = self.legs.iter().find(|known| known.name == leg).and_then(|leg| leg.fast.as_ref());
+        let of_leg = self.leg(leg).and_then(|leg| leg.fast.as_ref());
         let on_leg = move |name: &String, theme: &Theme| match of_leg {
             Some(names) if lane == Lane::Fast => names.contains(name),
             _ => self.legs_of(theme, lane).contains(leg),
