@@ -8,7 +8,6 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
 demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm; BOARD=helios4: a model of that board's accelerator)
-	@scripts/setup
 	@vm/demo '$(ARCH)' '$(BOARD)'
 
 build: ## the command and the provider, for make install
@@ -34,7 +33,7 @@ test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a
 	@scripts/test-debug-kernel
 
 bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and look-ahead with OpenSSL, applications with and without (forty minutes)
-	@scripts/setup
+	@scripts/setup for amd64
 	@benchmarks/interface
 	@benchmarks/provider
 	@benchmarks/look-ahead
@@ -46,7 +45,7 @@ lint: ## formatting, clippy, shellcheck, manual pages, Markdown
 	@scripts/lint
 
 fuzz: ## the fuzzers, for ten minutes
-	@scripts/setup
+	@scripts/setup for amd64
 	@scripts/fuzz --seconds 600
 
 clean: ## remove what was built here
