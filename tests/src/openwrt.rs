@@ -14,6 +14,8 @@ use crate::systemd::AddedFiles;
 const INIT_SCRIPTS: &str = "/etc/init.d";
 /// The list that /etc/init.d/openssl makes from /etc/config/openssl.
 pub const PROVIDERS: &str = "/var/etc/ssl/providers.cnf";
+/// Its line for a provider that is enabled: a section NAME_sect must be in /etc/ssl/modules.cnf.d.
+pub const ENABLED: &str = "outboard=outboard_sect\n";
 
 /// The system looks like OpenWrt until this is dropped.
 pub struct OpenWrt {
@@ -34,9 +36,9 @@ impl OpenWrt {
         let repository = "/etc/ssl/modules.cnf.d/outboard.cnf";
         files.add(repository, include_str!("../../packaging/openwrt/feed/outboard/files/outboard.cnf"));
         // OpenWrt finds it by its name in OpenSSL's directory of modules.
-        let place = format!("[outboard]\nmodule = {}\n", module.display());
+        let place = format!("[outboard_sect]\nmodule = {}\n", module.display());
         files.add("/etc/ssl/modules.cnf.d/outboard-module.cnf", &place);
-        files.add(PROVIDERS, "outboard = outboard\n");
+        files.add(PROVIDERS, ENABLED);
         files.add("/etc/modules.d/60-outboard", include_str!("../../packaging/openwrt/modules"));
         files.add(
             "/etc/nginx/outboard-test.conf",

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::etc_tree;
-use outboard_tests::openwrt::{OpenWrt, PROVIDERS, init_script};
+use outboard_tests::openwrt::{ENABLED, OpenWrt, PROVIDERS, init_script};
 use outboard_tests::services::{CIPHER, enables, fails, requests_of, set_thresholds, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
 use outboard_tests::skip::skip;
@@ -92,7 +92,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     fs::write(PROVIDERS, "# off\n").expect("our own");
     let text = fails(&machine, &["enable", "nginx"]);
     assert!(text.contains("uci set openssl.outboard.enabled=1"), "{text}");
-    fs::write(PROVIDERS, "outboard = outboard\n").expect("our own");
+    fs::write(PROVIDERS, ENABLED).expect("our own");
     let text = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
     assert!(text.contains(&format!("+++ {PROGRAM}")) && text.contains("/etc/init.d/nginx restart"), "{text}");
     assert_eq!(etc_tree::of("/etc"), before);

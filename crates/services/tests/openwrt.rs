@@ -24,7 +24,7 @@ fn openwrt() -> System {
         ("/etc/init.d/uhttpd", ""),
         ("/etc/outboard/allowed", ""),
         (SECTION, include_str!("../../../packaging/openwrt/feed/outboard/files/outboard.cnf")),
-        (PROVIDERS, "outboard=outboard\n"),
+        (PROVIDERS, "outboard=outboard_sect\n"),
         (MODULES, include_str!("../../../packaging/openwrt/modules")),
     ])
 }
@@ -90,7 +90,7 @@ fn what_prevents_it_is_named_with_the_next_step() {
     fs::remove_file(system.path(PROVIDERS)).unwrap();
     system.plan("nginx");
     // As another version of the package had it.
-    system.write(SECTION, "[outboard]\nactivate = 1\n");
+    system.write(SECTION, "[outboard_sect]\nactivate = 1\n");
     assert!(system.refusal("nginx", false).contains("install libopenssl-outboard"));
 }
 
