@@ -8,6 +8,4 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let _ = outboard_inventory::openssl::from_version(&text);
     let _ = outboard_inventory::openssl::from_providers(&text);
-    let _ = outboard_inventory::openssl::parse_engines(bytes);
-    let _ = outboard_inventory::openssl::parse_random(bytes);
 });

@@ -1,7 +1,10 @@
-//! openssl.cnf, with any bytes.
+//! openssl.cnf, with any bytes, and what `outboard status` finds in it.
 #![no_main]
 
+use std::path::Path;
+
 use libfuzzer_sys::fuzz_target;
+use outboard_inventory::openssl::Configuration;
 use outboard_openssl_conf::conf::Conf;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -9,4 +12,5 @@ fuzz_target!(|bytes: &[u8]| {
     for name in conf.sections() {
         assert!(conf.section(name).is_some(), "a section that is listed is there");
     }
+    let _ = Configuration::of(&conf, Path::new("openssl.cnf"));
 });

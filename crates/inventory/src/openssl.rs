@@ -9,10 +9,7 @@ use std::time::Duration;
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
-pub use config::{
-    DigestsLine, Engines, ProviderSection, RandomSources, parse_digests, parse_engines, parse_providers,
-    parse_random,
-};
+pub use config::{Configuration, DigestsLine, Engines, ProviderSection, RandomSources};
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -72,26 +69,11 @@ impl Question {
         };
         let mut found = from_version(&text("openssl-version", self.version));
         found.providers = from_providers(&text("openssl-providers", self.providers));
-        if let Some((file, bytes)) = config::file(root, found.config_dir.as_deref()) {
-            found.engines = config::parse_engines(&bytes).map(|(line, names)| Engines {
-                file: file.clone(),
-                line,
-                names,
-            });
-            found.provider_section =
-                config::parse_providers(&bytes).map(|(line, names, is_without_default)| ProviderSection {
-                    file: file.clone(),
-                    line,
-                    names,
-                    is_without_default,
-                });
-            let digests = config::parse_digests(&bytes).into_iter();
-            found.digests = digests
-                .map(|(line, section, value)| DigestsLine { file: file.clone(), line, section, value })
-                .collect();
-            found.random =
-                config::parse_random(&bytes).map(|(generator, seed)| RandomSources { file, generator, seed });
-        }
+        let configured = config::read(root, found.config_dir.as_deref());
+        found.engines = configured.engines;
+        found.provider_section = configured.providers;
+        found.digests = configured.digests;
+        found.random = configured.random;
         found
     }
 }

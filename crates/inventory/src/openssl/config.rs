@@ -1,10 +1,13 @@
-//! Engines and random sources in an openssl.cnf (config(5ssl)): the section that `openssl_conf`
-//! names may have lines `engines = SECTION` and `random = SECTION`. The first section lists engines,
-//! the second one names a generator and its seed source.
+//! Engines, providers and random sources in an openssl.cnf (config(5ssl)): the section that
+//! `openssl_conf` names may have lines `engines = SECTION`, `providers = SECTION` and `random =
+//! SECTION`. The first two sections list engines and providers, the third one names a generator and
+//! its seed source.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use outboard_drivers::root::Root;
+use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Files, Section, System};
 use serde::Serialize;
 
 /// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
@@ -55,127 +58,141 @@ pub struct DigestsLine {
     pub value: String,
 }
 
-/// The file that OpenSSL reads: $OPENSSL_CONF, or openssl.cnf in its directory, or in /etc/ssl.
-pub(super) fn file(root: &Root, config_dir: Option<&str>) -> Option<(String, Vec<u8>)> {
-    let own = root.is_live().then(|| std::env::var("OPENSSL_CONF").ok()).flatten();
-    let files: Vec<String> = match own {
-        Some(file) => vec![file],
+/// What outboard reads in a configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Configuration {
+    /// The engines that are listed; `None` without any.
+    pub engines: Option<Engines>,
+    /// The providers that are listed.
+    pub providers: Option<ProviderSection>,
+    /// Lines that offload digests.
+    pub digests: Vec<DigestsLine>,
+    /// The random sources that are named.
+    pub random: Option<RandomSources>,
+}
+
+impl Configuration {
+    /// What a configuration contains that was read from `file`.
+    pub fn of(conf: &Conf, file: &Path) -> Self {
+        let Some(main) = conf.section(DEFAULT_SECTION).and_then(|first| first.get("openssl_conf")) else {
+            return Configuration::default();
+        };
+        let line_of = |section: &str, key: &str| {
+            let origin = conf.section(section)?.origin(key)?;
+            let named = if origin.file.as_os_str().is_empty() { file } else { &*origin.file };
+            Some((named.display().to_string(), origin.line))
+        };
+        let value = |section: &str, key: &str| conf.section(section)?.get(key);
+        // Pairs of name and section, of `KEY = SECTION`.
+        let listed = |key: &str| -> Vec<(&str, &str)> {
+            value(main, key).and_then(|list| conf.section(list)).map(Section::entries).unwrap_or_default()
+        };
+        let engines = listed("engines");
+        let engines = line_of(main, "engines").filter(|_| !engines.is_empty()).map(|(file, line)| Engines {
+            file,
+            line,
+            names: engines.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        });
+        let providers = line_of(main, "providers").map(|(file, line)| {
+            let is_active = |section: &str| {
+                value(section, "activate").is_some_and(|text| {
+                    ["1", "yes", "true", "on"].contains(&text.to_ascii_lowercase().as_str())
+                })
+            };
+            let listed = listed("providers").into_iter().filter(|(_, section)| is_active(section));
+            let names: Vec<String> =
+                listed.map(|(name, section)| value(section, "identity").unwrap_or(name).to_owned()).collect();
+            let is_complete =
+                names.is_empty() || names.iter().any(|name| name == "default" || name == "fips");
+            ProviderSection { file, line, names, is_without_default: !is_complete }
+        });
+        let sections = ["engines", "providers"].into_iter().flat_map(listed);
+        let digests = sections.filter_map(|(_, section)| {
+            let text = value(section, "DIGESTS")
+                .filter(|text| !text.is_empty() && !text.eq_ignore_ascii_case("NONE"))?;
+            let (file, line) = line_of(section, "DIGESTS")?;
+            Some(DigestsLine { file, line, section: section.to_owned(), value: text.to_owned() })
+        });
+        let random = value(main, "random").and_then(|section| {
+            let named = |key| value(section, key).map(str::to_owned);
+            let found = RandomSources {
+                file: file.display().to_string(),
+                generator: named("random"),
+                seed: named("seed"),
+            };
+            (found.generator.is_some() || found.seed.is_some()).then_some(found)
+        });
+        Configuration { engines, providers, digests: digests.collect(), random }
+    }
+}
+
+/// Reads the file that OpenSSL reads ($OPENSSL_CONF, or openssl.cnf in its directory, or in
+/// /etc/ssl), and those that it includes.
+pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Configuration {
+    let variable = |name: &str| root.is_live().then(|| std::env::var(name).ok()).flatten();
+    let files: Vec<PathBuf> = match variable("OPENSSL_CONF") {
+        Some(file) => vec![file.into()],
         None => config_dir
             .into_iter()
             .chain(["/etc/ssl", "/etc/pki/tls"])
-            .map(|d| format!("{d}/openssl.cnf"))
+            .map(|directory| Path::new(directory).join("openssl.cnf"))
             .collect(),
     };
-    files.into_iter().find_map(|file| {
-        let bytes = if root.is_live() && Path::new(&file).is_relative() {
-            std::fs::read(&file).ok()?
-        } else {
-            root.read(file.trim_start_matches('/')).ok()?
-        };
-        Some((file, bytes))
-    })
+    let load = |file: PathBuf| Some((Conf::load_from(&Tree(root), &file, &variable).ok()?, file));
+    files
+        .into_iter()
+        .find_map(load)
+        .map_or_else(Configuration::default, |(conf, file)| Configuration::of(&conf, &file))
 }
 
-/// A line `key = value` of a section.
-struct Setting<'a> {
-    /// Its number, counted from 1.
-    line: usize,
-    section: &'a str,
-    key: &'a str,
-    value: &'a str,
-}
+/// The files below a root.
+struct Tree<'a>(&'a Root);
 
-fn settings(text: &str) -> Vec<Setting<'_>> {
-    let mut section = "default";
-    let mut settings = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
-            section = name.trim();
-        } else if let Some((key, value)) = line.split_once('=') {
-            settings.push(Setting { line: index + 1, section, key: key.trim(), value: value.trim() });
-        }
+impl Tree<'_> {
+    /// The path below the root; `None` for one that is relative to the working directory.
+    fn below(&self, path: &Path) -> Option<String> {
+        let is_elsewhere = self.0.is_live() && path.is_relative();
+        (!is_elsewhere).then(|| path.to_string_lossy().trim_start_matches('/').to_owned())
     }
-    settings
 }
 
-/// The last line of a key, which is the one in force.
-fn last<'a, 'b>(settings: &'b [Setting<'a>], section: &str, key: &str) -> Option<&'b Setting<'a>> {
-    settings.iter().rev().find(|setting| setting.section == section && setting.key == key)
-}
-
-/// The line of `engines = SECTION` and the engines in that section; `None` if no such line is in
-/// force.
-pub fn parse_engines(bytes: &[u8]) -> Option<(usize, Vec<String>)> {
-    let text = String::from_utf8_lossy(bytes);
-    let settings = settings(&text);
-    let main = last(&settings, "default", "openssl_conf")?.value;
-    let engines = last(&settings, main, "engines")?;
-    let listed = settings.iter().filter(|setting| setting.section == engines.value);
-    Some((engines.line, listed.map(|setting| setting.key.to_string()).collect()))
-}
-
-/// The line of `providers = SECTION`, the providers that are activated there, and whether that
-/// switches the default provider off (OpenSSL's config(5), "Provider Configuration").
-pub fn parse_providers(bytes: &[u8]) -> Option<(usize, Vec<String>, bool)> {
-    let text = String::from_utf8_lossy(bytes);
-    let settings = settings(&text);
-    let main = last(&settings, "default", "openssl_conf")?.value;
-    let providers = last(&settings, main, "providers")?;
-    let mut names: Vec<String> = Vec::new();
-    for listed in settings.iter().filter(|setting| setting.section == providers.value) {
-        let is_active = last(&settings, listed.value, "activate").is_some_and(|setting| {
-            ["1", "yes", "true", "on"].contains(&setting.value.to_ascii_lowercase().as_str())
-        });
-        let name = last(&settings, listed.value, "identity").map_or(listed.key, |setting| setting.value);
-        if is_active {
-            names.push(name.to_owned());
-        }
+impl Files for Tree<'_> {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.below(path).map_or_else(|| System.read(path), |relative| self.0.read(&relative))
     }
-    let is_complete = names.is_empty() || names.iter().any(|name| name == "default" || name == "fips");
-    Some((providers.line, names, !is_complete))
-}
 
-/// The lines `DIGESTS = …` of configured engines and providers that do not say NONE.
-pub fn parse_digests(bytes: &[u8]) -> Vec<(usize, String, String)> {
-    let text = String::from_utf8_lossy(bytes);
-    let settings = settings(&text);
-    let Some(main) = last(&settings, "default", "openssl_conf") else { return Vec::new() };
-    let lists = ["engines", "providers"].into_iter().filter_map(|key| last(&settings, main.value, key));
-    let sections = lists.flat_map(|list| settings.iter().filter(|setting| setting.section == list.value));
-    let digests = sections.filter_map(|listed| last(&settings, listed.value, "DIGESTS"));
-    digests
-        .filter(|setting| !setting.value.eq_ignore_ascii_case("NONE") && !setting.value.is_empty())
-        .map(|setting| (setting.line, setting.section.to_owned(), setting.value.to_owned()))
-        .collect()
-}
-
-/// The generator and the seed source that a configuration names (config(5ssl), "Random
-/// Configuration").
-pub fn parse_random(bytes: &[u8]) -> Option<(Option<String>, Option<String>)> {
-    let text = String::from_utf8_lossy(bytes);
-    let settings = settings(&text);
-    let main = last(&settings, "default", "openssl_conf")?.value;
-    let section = last(&settings, main, "random")?.value;
-    let named = |key| last(&settings, section, key).map(|setting| setting.value.to_string());
-    let found = (named("random"), named("seed"));
-    (found != (None, None)).then_some(found)
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+        let Some(relative) = self.below(path) else { return System.list(path) };
+        let names: Vec<PathBuf> =
+            self.0.list(&relative).into_iter().map(|entry| path.join(entry.name)).collect();
+        Ok((!names.is_empty()).then_some(names))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use std::fs;
 
     use super::*;
+
+    fn found(text: &str) -> Configuration {
+        Configuration::of(&Conf::parse(text.as_bytes()), Path::new("openssl.cnf"))
+    }
+
+    fn engines(line: usize, names: &[&str]) -> Option<Engines> {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Some(Engines { file: "openssl.cnf".into(), line, names })
+    }
 
     #[test]
     fn the_seed_source_of_a_configuration_is_found() {
         let text = "openssl_conf = main\n[main]\nrandom = sources\n[sources]\n# seed = JITTER\nseed = OUTBOARD-HWRNG\n\
             random = HASH-DRBG\n[other]\nseed = NONE\n";
-        let found = (Some("HASH-DRBG".to_string()), Some("OUTBOARD-HWRNG".to_string()));
-        assert_eq!(parse_random(text.as_bytes()), Some(found));
+        let random = found(text).random.unwrap();
+        assert_eq!((random.file.as_str(), random.generator.as_deref()), ("openssl.cnf", Some("HASH-DRBG")));
+        assert_eq!(random.seed.as_deref(), Some("OUTBOARD-HWRNG"));
         for without in ["", "[main]\nrandom = sources\n", "openssl_conf = main\n[main]\nrandom = sources\n"] {
-            assert_eq!(parse_random(without.as_bytes()), None, "{without}");
+            assert_eq!(found(without), Configuration::default(), "{without}");
         }
     }
 
@@ -183,18 +200,48 @@ mod tests {
     fn the_recipe_of_the_router_guides_is_found() {
         let text = "openssl_conf = openssl_def\n[openssl_def]\n# comment\nengines=engine_section\n\n[engine_section]\n\
             devcrypto=devcrypto_section\n#afalg=afalg_section\n[devcrypto_section]\nCIPHERS=ALL\n";
-        assert_eq!(parse_engines(text.as_bytes()), Some((4, vec!["devcrypto".to_string()])));
+        assert_eq!(found(text).engines, engines(4, &["devcrypto"]));
     }
 
     #[test]
-    fn a_section_that_nothing_leads_to_is_not_in_force() {
+    fn a_section_that_nothing_leads_to_or_that_is_empty_is_not_in_force() {
         for text in [
             "[openssl_def]\nengines=engine_section\n",
             "openssl_conf = init\n[init]\nproviders = p\n#engines = e\n",
+            "openssl_conf = init\n[init]\nengines = e\n[e]\n[f]\ndevcrypto = g\n",
             "",
         ] {
-            assert_eq!(parse_engines(text.as_bytes()), None, "{text}");
+            assert_eq!(found(text).engines, None, "{text}");
         }
+    }
+
+    #[test]
+    fn included_files_count_of_a_saved_tree_too() {
+        let tree = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            (
+                "etc/ssl/openssl.cnf",
+                "openssl_conf = init\n[init]\nproviders = p\nengines = e\n[p]\ndefault = d\n\
+                .include /var/etc/ssl/providers.cnf\n[d]\nactivate = 1\n[e]\n.include /var/etc/ssl/engines.cnf\n\
+                .include /etc/ssl/modules.cnf.d\n",
+            ),
+            ("var/etc/ssl/providers.cnf", "outboard=outboard_sect\n"),
+            ("var/etc/ssl/engines.cnf", "# none\ndevcrypto=devcrypto_sect\n"),
+            ("etc/ssl/modules.cnf.d/outboard.cnf", "[outboard_sect]\nactivate = 1\n"),
+            ("etc/ssl/modules.cnf.d/devcrypto.cnf", "[devcrypto_sect]\n\nDIGESTS = ALL\n"),
+            ("etc/ssl/modules.cnf.d/README", "[outboard_sect]\nactivate = 0\n"),
+        ] {
+            let path = tree.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let found = read(&Root::saved(tree.path()).unwrap(), None);
+        assert_eq!(found.engines.unwrap().names, ["devcrypto"]);
+        let providers = found.providers.unwrap();
+        assert_eq!((providers.names, providers.line), (vec!["default".to_owned(), "outboard".to_owned()], 3));
+        let file = "/etc/ssl/modules.cnf.d/devcrypto.cnf".to_owned();
+        let line = DigestsLine { file, line: 3, section: "devcrypto_sect".into(), value: "ALL".into() };
+        assert_eq!(found.digests, [line]);
     }
 
     #[test]
@@ -210,26 +257,22 @@ mod tests {
             ("[ob]\nactivate = 1\n[fi]\nactivate = 1\n", vec!["outboard", "fips"], false),
             ("[ob]\nactivate = 0\n", vec![], false),
         ] {
-            let found = parse_providers(text(sections).as_bytes()).unwrap();
-            assert_eq!((found.0, found.2), (3, is_without_default), "{sections}");
-            assert_eq!(found.1, names, "{sections}");
+            let providers = found(&text(sections)).providers.unwrap();
+            assert_eq!((providers.line, providers.is_without_default), (3, is_without_default), "{sections}");
+            assert_eq!(providers.names, names, "{sections}");
         }
-        assert_eq!(parse_providers(b"[main]\nproviders = list\n"), None);
+        assert_eq!(found("[main]\nproviders = list\n").providers, None);
     }
 
     #[test]
     fn offloaded_digests_are_found_where_they_are_in_force() {
         let text = "openssl_conf = main\n[main]\nengines = list\n[list]\ndevcrypto = dc\n[dc]\nDIGESTS = ALL\n[other]\nDIGESTS = ALL\n";
-        assert_eq!(parse_digests(text.as_bytes()), [(7, "dc".to_owned(), "ALL".to_owned())]);
-        assert!(parse_digests(text.replace("ALL", "none").as_bytes()).is_empty());
-    }
-
-    proptest! {
-        #[test]
-        fn any_file_is_survived(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-            parse_engines(&bytes);
-            parse_providers(&bytes);
-            parse_digests(&bytes);
-        }
+        let digests = found(text).digests;
+        assert_eq!(digests.len(), 1);
+        assert_eq!(
+            (digests[0].line, digests[0].section.as_str(), digests[0].value.as_str()),
+            (7, "dc", "ALL")
+        );
+        assert!(found(&text.replace("ALL", "none")).digests.is_empty());
     }
 }

@@ -20,6 +20,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use source::{Files, System};
+
 /// The environment in which `$ENV::NAME` and OPENSSL_CONF_INCLUDE are looked up.
 pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
@@ -94,15 +96,23 @@ impl Conf {
     /// [`Unreadable`] if the file itself cannot be read. Problems in its content are not errors:
     /// see [`Conf::refused`] and [`Conf::warnings`].
     pub fn load(path: &Path, env: &Environment) -> Result<Self, Unreadable> {
-        let bytes = source::read(path).map_err(|cause| Unreadable { path: path.to_owned(), cause })?;
-        Ok(parser::parse(path, bytes, env, true))
+        Self::load_from(&System, path, env)
+    }
+
+    /// Reads a file and the files that it includes, all of them from `files`.
+    ///
+    /// # Errors
+    /// As [`Conf::load`].
+    pub fn load_from(files: &dyn Files, path: &Path, env: &Environment) -> Result<Self, Unreadable> {
+        let bytes = source::read(files, path).map_err(|cause| Unreadable { path: path.to_owned(), cause })?;
+        Ok(parser::parse(path, bytes, env, Some(files)))
     }
 
     /// Parses bytes that are not from a file, with an empty environment. `.include` is not
     /// followed. For fuzzing.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
-        parser::parse(Path::new(""), bytes.to_vec(), &|_| None, false)
+        parser::parse(Path::new(""), bytes.to_vec(), &|_| None, None)
     }
 
     /// A section by its name.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::source::{Line, Sources};
+use super::source::{Files, Line, Sources};
 use super::text::{Scope, is_space, skip_key, skip_space, without_comment};
 use super::{Conf, DEFAULT_SECTION, Environment, Origin, Remark};
 
@@ -17,8 +17,7 @@ const MOST_WARNINGS: usize = 100;
 struct Parser<'a> {
     conf: Conf,
     env: &'a Environment<'a>,
-    sources: Sources,
-    follow: bool,
+    sources: Sources<'a>,
     section: String,
     dollar_is_key: bool,
     absolute_only: bool,
@@ -36,12 +35,11 @@ struct Assignment<'l> {
     adjacent: bool,
 }
 
-pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, follow: bool) -> Conf {
+pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, files: Option<&dyn Files>) -> Conf {
     let mut parser = Parser {
         conf: Conf::default(),
         env,
-        sources: Sources::new(path, bytes),
-        follow,
+        sources: Sources::new(path, bytes, files),
         section: DEFAULT_SECTION.to_owned(),
         dollar_is_key: false,
         absolute_only: false,
@@ -173,9 +171,6 @@ impl Parser<'_> {
         };
         if self.absolute_only && path.is_relative() {
             return Err(format!(".include {}: the path must be absolute here", path.display()));
-        }
-        if !self.follow {
-            return Ok(());
         }
         if let Err(what) = self.sources.include(&path) {
             self.warn(line, what);

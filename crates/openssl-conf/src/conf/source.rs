@@ -7,13 +7,53 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Maximum size of a file, in bytes.
-const LARGEST_FILE: u64 = 1 << 20;
+const LARGEST_FILE: usize = 1 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 32;
 
+/// Where the files of a configuration are read.
+pub trait Files {
+    /// The content of a file. Fails as open(2) and read(2), and for what is not a regular file.
+    ///
+    /// # Errors
+    /// The error of the system call.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// The paths of the files in a directory; `None` if it is not a directory.
+    ///
+    /// # Errors
+    /// The error of the system call.
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>>;
+}
+
+/// The files of the running system.
+pub struct System;
+
+impl Files for System {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // NONBLOCK: opening a FIFO must not block. The check below rejects it.
+        let nonblock = 0o4000;
+        let file = File::options().read(true).custom_flags(nonblock).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+        if !std::fs::metadata(path)?.is_dir() {
+            return Ok(None);
+        }
+        // Unsorted: OpenSSL also uses the order of readdir(3).
+        Ok(Some(std::fs::read_dir(path)?.filter_map(Result::ok).map(|entry| entry.path()).collect()))
+    }
+}
+
 /// A stack of open files. As in conf_def.c, only one directory can be included at a time: its files
 /// replace each other on top of the stack until all are read.
-pub(super) struct Sources {
+pub(super) struct Sources<'a> {
+    files_of: Option<&'a dyn Files>,
     stack: Vec<Source>,
     directory: Option<std::vec::IntoIter<PathBuf>>,
     /// All files that were opened.
@@ -37,30 +77,24 @@ pub(super) struct Line {
     pub(super) had_nul: bool,
 }
 
-/// Reads a regular file of at most [`LARGEST_FILE`] bytes.
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    // NONBLOCK: opening a FIFO must not block. The check below rejects it.
-    let nonblock = 0o4000;
-    let file = File::options().read(true).custom_flags(nonblock).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+/// A file of at most [`LARGEST_FILE`] bytes.
+pub(super) fn read(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = files.read(path)?;
+    match bytes.len() > LARGEST_FILE {
+        true => Err(io::Error::other("it is larger than 1 MiB")),
+        false => Ok(bytes),
     }
-    let mut bytes = Vec::new();
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(io::Error::other("it is larger than 1 MiB"));
-    }
-    Ok(bytes)
 }
 
-impl Sources {
-    pub(super) fn new(path: &Path, mut bytes: Vec<u8>) -> Self {
+impl<'a> Sources<'a> {
+    /// `.include` is followed in `files_of`, and ignored without.
+    pub(super) fn new(path: &Path, mut bytes: Vec<u8>, files_of: Option<&'a dyn Files>) -> Self {
         // Only at the start of the first file. Anywhere else OpenSSL rejects a file with a byte
         // order mark.
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
-        let mut sources = Self { stack: Vec::new(), directory: None, files: Vec::new() };
+        let mut sources = Self { files_of, stack: Vec::new(), directory: None, files: Vec::new() };
         let first = sources.opened(path, bytes);
         sources.stack.push(first);
         sources
@@ -72,21 +106,20 @@ impl Sources {
     /// # Errors
     /// The reason why the file is not included, as text. OpenSSL also continues without the file.
     pub(super) fn include(&mut self, path: &Path) -> Result<(), String> {
+        let Some(files) = self.files_of else { return Ok(()) };
         let failed = |e: io::Error| format!("{} is not included: {e}", path.display());
         if self.stack.len() >= DEEPEST || self.files.len() >= MOST_FILES {
             return Err(format!("{} is not included: too many files include each other", path.display()));
         }
-        if std::fs::metadata(path).map_err(failed)?.is_dir() {
+        if let Some(names) = files.list(path).map_err(failed)? {
             if self.directory.is_some() {
                 return Err(format!("directory {} is not included: we are inside of one", path.display()));
             }
-            // Unsorted: OpenSSL also uses the order of readdir(3).
-            let names = std::fs::read_dir(path).map_err(failed)?.filter_map(Result::ok).map(|e| e.path());
-            self.directory = Some(names.filter(|p| is_conf(p)).collect::<Vec<_>>().into_iter());
+            self.directory = Some(names.into_iter().filter(|p| is_conf(p)).collect::<Vec<_>>().into_iter());
             let first = self.next_of_directory();
             self.stack.extend(first);
         } else {
-            let bytes = read(path).map_err(failed)?;
+            let bytes = read(files, path).map_err(failed)?;
             let source = self.opened(path, bytes);
             self.stack.push(source);
         }
@@ -99,11 +132,12 @@ impl Sources {
     }
 
     fn next_of_directory(&mut self) -> Option<Source> {
+        let files = self.files_of?;
         while let Some(path) = self.directory.as_mut()?.next() {
             if self.files.len() >= MOST_FILES {
                 break;
             }
-            if let Ok(bytes) = read(&path) {
+            if let Ok(bytes) = read(files, &path) {
                 return Some(self.opened(&path, bytes));
             }
         }
