@@ -16,6 +16,12 @@ OUTBOARD_DEPENDENCIES = openssl
 OUTBOARD_CARGO_BUILD_OPTS = \
 	-p outboard-cli -p outboard-provider \
 	$(if $(BR2_ENABLE_DEBUG),--release)
+# The profile of Cargo.toml, which was measured: with Buildroot's the provider is a
+# third larger.
+OUTBOARD_CARGO_ENV = \
+	CARGO_PROFILE_RELEASE_OPT_LEVEL=s \
+	CARGO_PROFILE_RELEASE_LTO=fat \
+	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 OUTBOARD_MODULE_SUBDIRS = kmod
 
 # CRYPTO_USER: the command reads the flags of drivers over NETLINK_CRYPTO.
