@@ -13,15 +13,15 @@ const DEEPEST: usize = 32;
 
 /// Where the files of a configuration are read.
 pub trait Files {
-    /// The content of a file. Fails as open(2) and read(2), and for what is not a regular file.
+    /// The content of a file; of one that is too large at least one byte more than 1 MiB.
     ///
     /// # Errors
-    /// The error of the system call.
+    /// As open(2) and read(2). An implementation may refuse what is not a regular file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// The paths of the files in a directory; `None` if it is not a directory.
     ///
     /// # Errors
-    /// The error of the system call.
+    /// As stat(2) and opendir(3).
     fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>>;
 }
 
