@@ -144,6 +144,7 @@ static void hundred_processes_killed_with_requests_in_flight(void)
 			kill(child, SIGKILL);
 		}
 		check(waitpid(child, &status, 0) == child, "%m");
+		check(WIFSIGNALED(status), "a process ended with %d", WEXITSTATUS(status));
 		in_flight += has_requests || WTERMSIG(status) == SIGUSR1;
 		close(pipes[0]);
 	}
