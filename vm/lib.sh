@@ -78,7 +78,7 @@ if_full() {
 # prefix of commands that build for it, and `built` the directory with the results of cargo.
 declare -A addresses=()
 read_leg() {
-    arch=amd64 cross=() cpu_of_leg='' built=${CARGO_TARGET_DIR:-$repo/target}/release
+    arch=amd64 cross=() cpu_of_leg='' compiler=gcc built=${CARGO_TARGET_DIR:-$repo/target}/release
     addresses=() emulator='' machine_options=() default_cpu='' most_cpus='' bus='' console_device=''
     triplet='' multiarch='' rust_target='' kernel_arch='' arch_of_kernel=''
     # shellcheck source=/dev/null
