@@ -1,15 +1,13 @@
-//! The accelerator behind /dev/outboard, without the provider, and the results of software for the
-//! same bytes.
+//! The accelerator behind /dev/outboard, without the provider.
 
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use outboard_accel::device::Device;
-use outboard_accel::{Accelerator, Algorithm, Request, Session};
+use outboard_accel::{Accelerator, Algorithm, Session};
 use outboard_uapi::{DEVICE, SYSFS};
 
-use crate::evp::{self, Cipher, Context, LibraryContext};
 use crate::machine::{ACCELERATOR, is_allowed};
 use crate::skip::skip;
 
@@ -46,24 +44,6 @@ impl Reached {
     pub fn open(&self, key: &[u8]) -> Box<dyn Session> {
         self.device.open(key).unwrap_or_else(|error| panic!("{error}"))
     }
-}
-
-/// The result of OpenSSL's own code for a request.
-pub fn by_software(key: &[u8], request: &Request<'_>) -> Vec<u8> {
-    let world = LibraryContext::new();
-    let cipher = Cipher::fetch(&world, &format!("AES-{}-CBC", key.len() * 8), "provider=default");
-    let iv = request.iv.try_into().expect("16 bytes");
-    let direction = match request.direction {
-        outboard_accel::Direction::Encrypt => evp::Direction::Encrypt,
-        outboard_accel::Direction::Decrypt => evp::Direction::Decrypt,
-    };
-    let mut context = Context::keyed(&cipher.expect("OpenSSL has it"), key, iv, direction);
-    context.set_padding(false).expect("padding off");
-    let input = [request.head, request.input].concat();
-    let mut output = vec![0; input.len() + 16];
-    let written = context.update(&input, &mut output).expect("update");
-    output.truncate(written);
-    output
 }
 
 /// A number in sysfs: of existing objects (`sessions`), or a counter of the accelerator

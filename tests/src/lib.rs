@@ -41,6 +41,7 @@ pub mod sandbox;
 pub mod script;
 pub mod seeded;
 pub mod services;
+pub mod sessions;
 pub mod simulated;
 pub mod simulated_rng;
 pub mod sites;

@@ -1,6 +1,30 @@
-//! Whole messages through EVP, for published vectors.
+//! Whole messages through EVP.
 
 use crate::evp::{Cipher, Context, Direction, Outcome};
+
+/// The result for a text in one update and one final, with padding in the modes that have it.
+#[track_caller]
+pub fn padded(cipher: &Cipher, key: &[u8], iv: &[u8; 16], direction: Direction, text: &[u8]) -> Vec<u8> {
+    let mut context = Context::keyed(cipher, key, iv, direction);
+    let mut output = vec![0; text.len() + 16];
+    let written = context.update(text, &mut output).expect("update");
+    let mut last = [0; 16];
+    let more = context.finish(&mut last).expect("final");
+    output.truncate(written);
+    output.extend_from_slice(&last[..more]);
+    output
+}
+
+/// The result for whole blocks in one update, without padding.
+#[track_caller]
+pub fn unpadded(cipher: &Cipher, key: &[u8], iv: &[u8; 16], direction: Direction, text: &[u8]) -> Vec<u8> {
+    let mut context = Context::keyed(cipher, key, iv, direction);
+    context.set_padding(false).expect("padding off");
+    let mut output = vec![0; text.len() + 16];
+    let written = context.update(text, &mut output).expect("update");
+    output.truncate(written);
+    output
+}
 
 /// A message of an AEAD.
 #[derive(Clone, Copy, Debug)]

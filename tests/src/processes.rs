@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 use crate::time_limit::wait_until;
@@ -32,6 +33,14 @@ pub fn network_namespaces() -> HashSet<PathBuf> {
 pub fn has_open(pid: Pid, file: &str) -> bool {
     let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target.as_os_str() == file)
+}
+
+/// The descriptors of this process for a file.
+pub fn descriptors(file: &str) -> Vec<RawFd> {
+    let open = fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
+    open.filter(|entry| fs::read_link(entry.path()).is_ok_and(|target| target.as_os_str() == file))
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
 }
 
 /// The state in one letter (proc_pid_stat(5)); `None` when there is no such process.

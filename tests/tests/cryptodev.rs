@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::chroot;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,8 +15,9 @@ use outboard_accel::cryptodev::abi::{self, CryptAuthOp, SessionOp};
 use outboard_accel::{Accelerator, Algorithm, Direction, Request, Session};
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::device::by_software;
 use outboard_tests::machine::cbc_aes_drivers;
+use outboard_tests::processes::descriptors;
+use outboard_tests::sessions::{assert_right, by_software, is_right, three_generations_use_it};
 use outboard_tests::skip::skip;
 
 const NODE: &str = "/dev/crypto";
@@ -44,21 +45,6 @@ fn reached(test: &str) -> Option<(Cryptodev, MutexGuard<'static, ()>)> {
 #[track_caller]
 fn open(device: &Cryptodev, key: &[u8]) -> Box<dyn Session> {
     device.open(key).unwrap_or_else(|error| panic!("{error}"))
-}
-
-#[track_caller]
-fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, what: &str) {
-    let result = session.crypt(request).unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_same(result, &by_software(key, request), what);
-    session.release();
-}
-
-fn is_right(session: &mut dyn Session, seed: u64) -> bool {
-    let (iv, input) = (bytes(seed, 16), bytes(seed + 1, 16 * 1024 + 16));
-    [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
-        let request = Request::new(direction, &iv, &input);
-        session.crypt(&request).is_ok_and(|result| result == by_software(&KEY, &request))
-    })
 }
 
 #[test]
@@ -120,7 +106,10 @@ fn threads_share_a_key() {
             let mut session = first.share().expect("another session");
             scope.spawn(move || {
                 for round in 0..8 {
-                    assert!(is_right(&mut *session, 100 * number + round), "thread {number}, round {round}");
+                    assert!(
+                        is_right(&mut *session, &KEY, 100 * number + round),
+                        "thread {number}, round {round}"
+                    );
                 }
             });
         }
@@ -133,15 +122,7 @@ fn parent_child_and_grandchild_go_on_with_one_session() {
         return;
     };
     for exit in [Exit::Quick, Exit::Clean] {
-        let mut session = open(&device, &KEY);
-        assert!(is_right(&mut *session, 1));
-        let child = fork(exit, || {
-            let right = is_right(&mut *session, 2);
-            right && fork(exit, || is_right(&mut *session, 3)).wait().is_ok() && is_right(&mut *session, 4)
-        });
-        assert!(is_right(&mut *session, 5), "{exit:?}");
-        child.wait().unwrap_or_else(|problem| panic!("{exit:?}: {problem}"));
-        assert!(is_right(&mut *session, 6), "{exit:?}: after the child has ended");
+        three_generations_use_it(open(&device, &KEY), &KEY, exit);
     }
 }
 
@@ -156,14 +137,14 @@ fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
     })
     .wait()
     .expect("the child");
-    assert!(is_right(&mut **session.as_mut().expect("the parent's"), 1));
+    assert!(is_right(&mut **session.as_mut().expect("the parent's"), &KEY, 1));
     // More keys than the accelerator of the test machines can hold, none of them freed by its
     // creator.
     for child in 0..40 {
         let body = || (0..4).all(|_| device.open(&KEY).map(std::mem::forget).is_ok());
         fork(Exit::Quick, body).wait().unwrap_or_else(|problem| panic!("child {child}: {problem}"));
     }
-    assert!(is_right(&mut **session.as_mut().expect("the parent's"), 2));
+    assert!(is_right(&mut **session.as_mut().expect("the parent's"), &KEY, 2));
 }
 
 #[test]
@@ -182,16 +163,7 @@ fn a_child_without_permission_to_open_the_device_works_concurrently_with_its_par
             && session.crypt(&request).is_ok_and(|result| result == expected)
     });
     child.wait().expect("the child, as root");
-    assert!(is_right(&mut *session, 1));
-}
-
-/// The descriptors of this process for the device.
-fn descriptors() -> Vec<RawFd> {
-    let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
-    entries
-        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(NODE)))
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
+    assert!(is_right(&mut *session, &KEY, 1));
 }
 
 #[test]
@@ -199,19 +171,19 @@ fn a_reused_descriptor_number_gets_no_request() {
     let test = "a_reused_descriptor_number_gets_no_request";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = open(&device, &KEY);
-    assert!(is_right(&mut *session, 1));
+    assert!(is_right(&mut *session, &KEY, 1));
     let mut file = tempfile::tempfile().expect("a temporary file");
     let put = |what: &File| {
-        for fd in descriptors().into_iter().filter(|&fd| fd != what.as_raw_fd()) {
+        for fd in descriptors(NODE).into_iter().filter(|&fd| fd != what.as_raw_fd()) {
             // SAFETY: this test is the application; nothing else in the process uses the device
             // now.
             assert!(unsafe { libc::dup2(what.as_raw_fd(), fd) } >= 0);
         }
     };
     put(&file);
-    assert!(is_right(&mut *session, 2));
+    assert!(is_right(&mut *session, &KEY, 2));
     assert_eq!(file.seek(SeekFrom::End(0)).expect("a file"), 0);
-    assert_eq!(descriptors().len(), 1, "the device was opened again, once");
+    assert_eq!(descriptors(NODE).len(), 1, "the device was opened again, once");
     // fstat(2) does not distinguish two open files of the device; but a failure there is not used
     // as a result.
     put(&File::options().read(true).write(true).open(NODE).expect("the device"));

@@ -3,23 +3,17 @@
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
-use std::os::fd::{AsRawFd, RawFd};
-use std::path::Path;
+use std::os::fd::AsRawFd;
 use std::thread;
 
 use outboard_accel::device::Device;
-use outboard_accel::{Algorithm, Direction, Request, Session};
+use outboard_accel::{Algorithm, Direction, Request};
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::device::{by_software, count, driver_count, reached};
+use outboard_tests::device::{count, driver_count, reached};
+use outboard_tests::processes::descriptors;
+use outboard_tests::sessions::{assert_right, by_software};
 use outboard_tests::time_limit::wait_until;
 use outboard_uapi::DEVICE;
-
-#[track_caller]
-fn assert_right(session: &mut dyn Session, key: &[u8], request: &Request<'_>, what: &str) {
-    let result = session.crypt(request).unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_same(result, &by_software(key, request), what);
-    session.release();
-}
 
 #[test]
 fn every_length_gives_correct_results_in_both_directions() {
@@ -153,15 +147,6 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
     wait_until("freed", || alive() == before);
 }
 
-/// The descriptors of this process for the device.
-fn descriptors() -> Vec<RawFd> {
-    let entries = std::fs::read_dir("/proc/self/fd").expect("proc is mounted").flatten();
-    entries
-        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(DEVICE)))
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
-}
-
 #[test]
 fn no_byte_is_written_to_a_reused_descriptor_number() {
     let Some(reached) = reached("no_byte_is_written_to_a_reused_descriptor_number") else {
@@ -173,7 +158,7 @@ fn no_byte_is_written_to_a_reused_descriptor_number() {
     let request = Request::new(Direction::Encrypt, &iv, &input);
     assert_right(&mut *session, &key, &request, "before");
     let mut file = tempfile::tempfile().expect("a temporary file");
-    for fd in descriptors() {
+    for fd in descriptors(DEVICE) {
         // SAFETY: this test is the application; nothing else in the process uses the device now.
         assert!(unsafe { libc::dup2(file.as_raw_fd(), fd) } >= 0);
     }
@@ -183,7 +168,7 @@ fn no_byte_is_written_to_a_reused_descriptor_number() {
         0,
         "something was written to the application's file"
     );
-    assert_eq!(descriptors().len(), 1, "the device was opened again, once");
+    assert_eq!(descriptors(DEVICE).len(), 1, "the device was opened again, once");
 }
 
 #[test]
@@ -196,7 +181,7 @@ fn another_open_file_of_the_device_under_the_same_number_gives_no_wrong_result()
     let request = Request::new(Direction::Encrypt, &iv, &input);
     assert_right(&mut *session, &key, &request, "before");
     let other = File::options().read(true).write(true).open(DEVICE).expect("the device");
-    for fd in descriptors().into_iter().filter(|fd| *fd != other.as_raw_fd()) {
+    for fd in descriptors(DEVICE).into_iter().filter(|fd| *fd != other.as_raw_fd()) {
         // SAFETY: as above.
         assert!(unsafe { libc::dup2(other.as_raw_fd(), fd) } >= 0);
     }

@@ -9,9 +9,10 @@ use outboard_accel::{Authenc, Direction, Error, Request, Session};
 use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::command::{failed, succeeded};
-use outboard_tests::device::{by_software, count};
+use outboard_tests::device::count;
 use outboard_tests::evp::{Hmac, LibraryContext};
 use outboard_tests::machine::is_allowed;
+use outboard_tests::sessions::by_software;
 use outboard_tests::simulated::{Reachable, Simulated};
 
 const DRIVERS: [(&str, Authenc); 2] = [

@@ -1,33 +1,18 @@
 //! /dev/outboard and fork(2): the descriptor is inherited, arenas and sessions are not.
 
-use outboard_accel::{Direction, Request, Session};
+use outboard_accel::{Direction, Request};
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::device::{by_software, reached};
+use outboard_tests::device::reached;
+use outboard_tests::sessions::{by_software, is_right, three_generations_use_it};
 
 const KEY: [u8; 16] = [7; 16];
-
-fn is_right(session: &mut dyn Session, seed: u64) -> bool {
-    let (iv, input) = (bytes(seed, 16), bytes(seed + 1, 16 * 1024 + 16));
-    [Direction::Encrypt, Direction::Decrypt].into_iter().all(|direction| {
-        let request = Request::new(direction, &iv, &input);
-        session.crypt(&request).is_ok_and(|result| result == by_software(&KEY, &request))
-    })
-}
 
 #[test]
 fn parent_child_and_grandchild_go_on_with_one_session() {
     let Some(reached) = reached("parent_child_and_grandchild_go_on_with_one_session") else { return };
     for exit in [Exit::Quick, Exit::Clean] {
-        let mut session = reached.open(&KEY);
-        assert!(is_right(&mut *session, 1));
-        let child = fork(exit, || {
-            let right = is_right(&mut *session, 2);
-            right && fork(exit, || is_right(&mut *session, 3)).wait().is_ok() && is_right(&mut *session, 4)
-        });
-        assert!(is_right(&mut *session, 5), "{exit:?}");
-        child.wait().unwrap_or_else(|problem| panic!("{exit:?}: {problem}"));
-        assert!(is_right(&mut *session, 6), "{exit:?}: after the child has ended");
+        three_generations_use_it(reached.open(&KEY), &KEY, exit);
     }
 }
 
@@ -41,7 +26,7 @@ fn what_one_process_frees_the_other_keeps() {
         true
     });
     child.wait().expect("the child");
-    assert!(is_right(&mut **session.as_mut().expect("the parent's"), 1));
+    assert!(is_right(&mut **session.as_mut().expect("the parent's"), &KEY, 1));
     // The parent frees first; the child waits for that.
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors.
@@ -50,7 +35,7 @@ fn what_one_process_frees_the_other_keeps() {
         let mut byte = 0_u8;
         // SAFETY: room for one byte; the parent writes it.
         let read = unsafe { libc::read(ends[0], (&raw mut byte).cast(), 1) };
-        read == 1 && is_right(&mut **session.as_mut().expect("the child's"), 2)
+        read == 1 && is_right(&mut **session.as_mut().expect("the child's"), &KEY, 2)
     });
     session = None;
     // SAFETY: one byte to read, and descriptors of our own.
@@ -70,7 +55,7 @@ fn a_request_in_flight_stays_with_the_parent() {
     let (iv, input) = (bytes(1, 16), bytes(2, 65_536));
     let request = Request::new(Direction::Encrypt, &iv, &input);
     session.submit(&[request]).expect("a request");
-    let child = fork(Exit::Quick, || session.result(0).is_err() && is_right(&mut *session, 3));
+    let child = fork(Exit::Quick, || session.result(0).is_err() && is_right(&mut *session, &KEY, 3));
     assert!(session.result(0).expect("the parent's result") == by_software(&KEY, &request));
     child.wait().expect("the child");
 }
@@ -79,7 +64,7 @@ fn a_request_in_flight_stays_with_the_parent() {
 fn many_children_choose_session_numbers_that_do_not_clash() {
     let Some(reached) = reached("many_children_choose_session_numbers_that_do_not_clash") else { return };
     let children: Vec<_> = (0..8)
-        .map(|_| fork(Exit::Quick, || (0..10).all(|n| is_right(&mut *reached.open(&KEY), n))))
+        .map(|_| fork(Exit::Quick, || (0..10).all(|n| is_right(&mut *reached.open(&KEY), &KEY, n))))
         .collect();
     for child in children {
         child.wait().expect("a child");

@@ -3,8 +3,9 @@
 use outboard_accel::{Direction, Request};
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::{Exit, fork};
-use outboard_tests::device::{by_software, reached};
+use outboard_tests::device::reached;
 use outboard_tests::sandbox::enter;
+use outboard_tests::sessions::by_software;
 
 #[test]
 fn the_sandbox_kills_for_what_it_does_not_allow() {

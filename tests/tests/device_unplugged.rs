@@ -2,7 +2,8 @@
 
 use outboard_accel::{Accelerator, Direction, Error, Request};
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::device::{by_software, reached};
+use outboard_tests::device::reached;
+use outboard_tests::sessions::by_software;
 use outboard_tests::unbound::Unbound;
 
 /// More failures than the provider allows before it disables a driver.

@@ -4,7 +4,8 @@
 use std::fs;
 
 use outboard_tests::bytes::{assert_same, bytes};
-use outboard_tests::evp::{Cipher, Context, Direction};
+use outboard_tests::evp::Direction;
+use outboard_tests::messages::unpadded;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::DEVICE;
@@ -33,16 +34,6 @@ fn found_in_arenas() -> usize {
     found
 }
 
-/// The result of one request, by hardware or in software.
-fn result(cipher: &Cipher, direction: Direction, text: &[u8]) -> Vec<u8> {
-    let mut context = Context::keyed(cipher, &bytes(1, 16), &[7; 16], direction);
-    context.set_padding(false).expect("padding off");
-    let mut output = vec![0; text.len() + 16];
-    let length = context.update(text, &mut output).expect("update");
-    output.truncate(length);
-    output
-}
-
 #[test]
 fn no_plaintext_stays_in_an_arena() {
     let test = "no_plaintext_stays_in_an_arena";
@@ -53,15 +44,16 @@ fn no_plaintext_stays_in_an_arena() {
         .unwrap_or_else(|error| panic!("{error}"));
     let (hard, soft) = (world.hard(CIPHER), world.soft(CIPHER));
     let plain = BLOCK.repeat(LENGTH / BLOCK.len());
-    let secret = result(&soft, Direction::Encrypt, &plain);
+    let (key, iv) = (bytes(1, 16), [7; 16]);
+    let secret = unpadded(&soft, &key, &iv, Direction::Encrypt, &plain);
     for fails in [false, true] {
         if fails {
             simulated.fault(&format!("{DRIVER} error 5"));
         }
         let before = world.counts();
-        assert_same(&result(&hard, Direction::Encrypt, &plain), &secret, "encrypted");
+        assert_same(&unpadded(&hard, &key, &iv, Direction::Encrypt, &plain), &secret, "encrypted");
         assert_eq!(found_in_arenas(), 0, "blocks of plaintext after an encryption; it fails: {fails}");
-        assert_same(&result(&hard, Direction::Decrypt, &secret), &plain, "decrypted");
+        assert_same(&unpadded(&hard, &key, &iv, Direction::Decrypt, &secret), &plain, "decrypted");
         assert_eq!(found_in_arenas(), 0, "blocks of plaintext after a decryption; it fails: {fails}");
         simulated.fault("clear");
         let after = world.counts();
