@@ -1,61 +1,26 @@
 //! A machine that systemd booted: its units, and its configuration before and after a change.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{status_and_output, succeeded};
-
-/// Path, owner, group, permissions, and the content of files and links.
-type Entry = (PathBuf, u32, u32, u32, Vec<u8>);
-
-/// The entries of directories.
-pub type Snapshot = BTreeSet<Entry>;
+use crate::file_tree::{self, Tree, assert_same_tree};
 
 /// All of /etc, and of /run without what systemd, udev and the journal keep there. The content of
 /// files in /run, such as process ids, changes with each restart and is left out.
 #[must_use]
-pub fn snapshot() -> Snapshot {
-    let mut all = Snapshot::new();
-    walk(Path::new("/etc"), &mut all);
-    walk(Path::new("/run"), &mut all);
+pub fn snapshot() -> Tree {
+    let volatile = ["/run/systemd", "/run/udev", "/run/log", "/run/credentials"];
+    let mut all = file_tree::of("/etc");
+    all.append(&mut file_tree::without_contents("/run", &volatile));
     all
-}
-
-fn walk(directory: &Path, all: &mut Snapshot) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let volatile = ["/run/systemd", "/run/udev", "/run/log", "/run/credentials"];
-        // A file may disappear meanwhile in /run.
-        let Ok(about) = path.symlink_metadata() else { continue };
-        if volatile.iter().any(|name| path == Path::new(name)) {
-            continue;
-        }
-        let content = match about.file_type() {
-            kind if kind.is_symlink() => {
-                fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes()
-            }
-            kind if kind.is_file() && path.starts_with("/etc") => fs::read(&path).expect("a file"),
-            _ => Vec::new(),
-        };
-        all.insert((path.clone(), about.uid(), about.gid(), about.permissions().mode(), content));
-        if about.is_dir() {
-            walk(&path, all);
-        }
-    }
 }
 
 /// Fails with the entries that differ.
 #[track_caller]
-pub fn assert_unchanged(before: &Snapshot) {
-    let now = snapshot();
-    let paths = |one: &Snapshot, other: &Snapshot| -> Vec<PathBuf> {
-        one.difference(other).map(|entry| entry.0.clone()).collect()
-    };
-    let (gone, new) = (paths(before, &now), paths(&now, before));
-    assert!(gone.is_empty() && new.is_empty(), "changed or gone: {gone:?}; changed or new: {new:?}");
+pub fn assert_unchanged(before: &Tree) {
+    assert_same_tree(&snapshot(), before, "afterwards");
 }
 
 /// Whether systemd is the first process, sd_booted(3).

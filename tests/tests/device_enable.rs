@@ -3,40 +3,18 @@
 //! init system: nginx is not started.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
+use outboard_tests::file_tree::{assert_etc_is, of_etc};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
 
 const DROP_IN: &str = "/etc/systemd/system/nginx.service.d/50-outboard.conf";
-
-/// Path, owner, permissions and content.
-type Snapshot = Vec<(PathBuf, u32, u32, Vec<u8>)>;
-
-/// All of /etc. The lock of /etc/outboard is created once.
-fn etc() -> Snapshot {
-    fn walk(directory: &Path, all: &mut Snapshot) {
-        for entry in fs::read_dir(directory).expect("a directory").flatten() {
-            let path = entry.path();
-            let about = path.symlink_metadata().expect("an entry");
-            let content = if about.is_file() { fs::read(&path).expect("a file") } else { Vec::new() };
-            all.push((path.clone(), about.uid(), about.permissions().mode(), content));
-            if about.is_dir() {
-                walk(&path, all);
-            }
-        }
-    }
-    let mut all = Snapshot::new();
-    walk(Path::new("/etc"), &mut all);
-    all.sort();
-    all
-}
 
 fn machine(test: &str) -> Option<Machine> {
     if on_path("nginx").is_none() {
@@ -64,14 +42,14 @@ fn a_killed_change_is_completed_or_undone_by_the_next_one() {
     let Some(machine) = machine(test) else { return };
     succeeds(&machine, &["enable", "nginx", "--force"]);
     succeeds(&machine, &["disable", "nginx"]);
-    let before = etc();
+    let before = of_etc();
     let start = std::time::Instant::now();
     succeeds(&machine, &["enable", "nginx", "--force"]);
     let whole = start.elapsed();
-    let enabled = etc();
+    let enabled = of_etc();
     for tenth in 5..=12_u32 {
         succeeds(&machine, &["disable", "nginx"]);
-        assert_eq!(etc(), before);
+        assert_etc_is(&before, "disabled");
         let mut child = machine.command(&["enable", "nginx", "--force"]).spawn().expect("the command runs");
         thread::sleep(whole * tenth / 10);
         child.kill().expect("our child");
@@ -79,10 +57,10 @@ fn a_killed_change_is_completed_or_undone_by_the_next_one() {
         // The drop-in never names a configuration that is not there.
         assert!(!Path::new(DROP_IN).exists() || Path::new("/etc/outboard/nginx.service.cnf").exists());
         succeeds(&machine, &["enable", "nginx", "--force"]);
-        assert_eq!(etc(), enabled, "killed after {:?}", whole * tenth / 10);
+        assert_etc_is(&enabled, &format!("killed after {:?}", whole * tenth / 10));
     }
     succeeds(&machine, &["disable", "nginx"]);
-    assert_eq!(etc(), before);
+    assert_etc_is(&before, "disabled");
 }
 
 #[test]
@@ -90,17 +68,17 @@ fn a_full_disk_and_a_user_without_rights_change_nothing() {
     let test = "a_full_disk_and_a_user_without_rights_change_nothing";
     let Some(machine) = machine(test) else { return };
     let full = Mounted::over("/etc/outboard", "size=4k,mode=755");
-    let before = etc();
+    let before = of_etc();
     let text = fails(&machine, &["enable", "nginx", "--force"]);
     assert!(text.contains("free some space"), "{text}");
-    assert!(etc().iter().all(|entry| before.contains(entry) || entry.0.ends_with(".lock")));
+    assert_etc_is(&before, "with a full disk");
     drop(full);
 
-    let before = etc();
+    let before = of_etc();
     let mut command = machine.command(&["enable", "nginx", "--force"]);
     let text = failed(&command.uid(65534).output().expect("the command runs"), &["as nobody"], 1);
     assert!(text.contains("only root may"), "{text}");
-    assert_eq!(etc(), before);
+    assert_etc_is(&before, "a user without rights");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use outboard_drivers::netlink::change;
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
-use outboard_tests::etc_tree;
+use outboard_tests::file_tree::{assert_etc_is, of_etc};
 use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt};
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::{self, Simulated};
@@ -157,7 +157,7 @@ fn dm_crypt_gets_a_preferred_driver_and_reads_what_software_wrote_and_the_revers
     ] {
         assert_eq!(disk.written(cipher, "software"), 0, "{cipher}: written by software");
         assert_ne!(first_of(algorithm), driver);
-        let before = etc_tree::of("/etc");
+        let before = of_etc();
         with.succeeds(&["prefer", driver, "--force"]);
         assert_eq!(first_of(algorithm), driver);
         let list = with.succeeds(&["enable", "--list"]);
@@ -169,7 +169,7 @@ fn dm_crypt_gets_a_preferred_driver_and_reads_what_software_wrote_and_the_revers
 
         with.succeeds(&["prefer", driver, "--undo"]);
         assert_eq!(priority(driver), 1, "its own");
-        assert_eq!(etc_tree::of("/etc"), before);
+        assert_etc_is(&before, "undone");
         let (interrupts, is_read) = disk.reads(cipher, "hardware");
         assert!(is_read && interrupts == 0, "{cipher}: read by software, {interrupts} interrupts");
     }
@@ -214,23 +214,24 @@ fn a_disk_is_enabled_and_disabled_and_nothing_is_left() {
     let Some(with) = Outranked::new(test, &ACCEPTED, &["dmsetup", "losetup"]) else { return };
     let disk = Disk::new();
     assert_eq!(disk.written("aes-xts-plain64", "software"), 0);
-    let before = (etc_tree::of("/etc"), drivers());
+    let before = (of_etc(), drivers());
     let shown = with.succeeds(&["enable", "disk", "--force", "--dry-run"]);
     for part in ["aes-xts-plain64", "sim-xts-aes", "+++ /etc/outboard/prefer.d/disk", "its priority is 1"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    assert_eq!((etc_tree::of("/etc"), drivers()), before, "a dry run changes nothing");
+    assert_etc_is(&before.0, "after a dry run");
+    assert_eq!(drivers(), before.1, "after a dry run");
     let done = with.succeeds(&["enable", "disk", "--force"]);
     assert!(done.contains("the kernel prefers sim-xts-aes (its own priority is 1)"), "{done}");
-    let enabled = etc_tree::of("/etc");
+    let enabled = of_etc();
     with.succeeds(&["enable", "disk", "--force"]);
-    assert_eq!(etc_tree::of("/etc"), enabled, "twice in a row");
+    assert_etc_is(&enabled, "enabled twice in a row");
     let (interrupts, is_read) = disk.reads("aes-xts-plain64", "software");
     assert!(is_read && interrupts > 0, "{interrupts}");
     assert!(disk.written("aes-xts-plain64", "hardware") > 0);
     with.succeeds(&["disable", "disk"]);
     wait_until_drivers_are(&before.1);
-    assert_eq!(etc_tree::of("/etc"), before.0);
+    assert_etc_is(&before.0, "disabled");
     assert_eq!(disk.reads("aes-xts-plain64", "hardware"), (0, true));
 }
 
@@ -239,12 +240,12 @@ fn a_disk_where_software_wins_is_refused_with_the_numbers() {
     let test = "a_disk_where_software_wins_is_refused_with_the_numbers";
     let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=30000000"];
     let Some(with) = Outranked::new(test, &slow, &["dmsetup", "fio"]) else { return };
-    let before = (etc_tree::of("/etc"), drivers());
+    let before = (of_etc(), drivers());
     let text = with.fails(&["enable", "disk"]);
     assert!(text.contains("software wins for dm-crypt; --force enables it all the same"), "{text}");
     assert!(text.contains("MB/s") && text.contains("sim-xts-aes"), "{text}");
     wait_until_drivers_are(&before.1);
-    assert_eq!(etc_tree::of("/etc"), before.0);
+    assert_etc_is(&before.0, "refused");
 }
 
 #[test]
@@ -260,7 +261,7 @@ fn a_driver_that_allocates_memory_is_refused_for_a_disk_whatever_the_options() {
 fn ipsec_and_ktls_get_the_accelerator_until_they_are_disabled() {
     let test = "ipsec_and_ktls_get_the_accelerator_until_they_are_disabled";
     let Some(with) = Outranked::new(test, &ACCEPTED, &["ip"]) else { return };
-    let before = etc_tree::of("/etc");
+    let before = of_etc();
     let pinged = || {
         let (interrupts, output) = watched(|| Network::new().ping());
         assert!(output.status.success(), "{}", status_and_output(&output));
@@ -292,7 +293,7 @@ fn ipsec_and_ktls_get_the_accelerator_until_they_are_disabled() {
     sent("hardware");
     with.succeeds(&["disable", "ktls"]);
     sent("software");
-    assert_eq!(etc_tree::of("/etc"), before);
+    assert_etc_is(&before, "disabled");
 }
 
 #[test]

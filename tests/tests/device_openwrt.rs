@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use outboard_tests::command::{on_path, succeeded};
-use outboard_tests::etc_tree;
+use outboard_tests::file_tree::{assert_etc_is, of_etc};
 use outboard_tests::openwrt::{ENABLED, OpenWrt, PROVIDERS, init_script};
 use outboard_tests::services::{CIPHER, enables, fails, requests_of, set_thresholds, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
@@ -80,7 +80,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     assert!(text.contains("software wins for its requests of up to 16384 bytes"), "{text}");
     set_thresholds("4096");
 
-    let before = etc_tree::of("/etc");
+    let before = of_etc();
     let text = fails(&machine, &["enable", "nginx", "--restart"]);
     assert!(text.contains("no unit of nginx runs: start it first"), "{text}");
     let text = fails(&machine, &["enable", "--unit", "nginx"]);
@@ -95,7 +95,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     fs::write(PROVIDERS, ENABLED).expect("our own");
     let text = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
     assert!(text.contains(&format!("+++ {PROGRAM}")) && text.contains("/etc/init.d/nginx restart"), "{text}");
-    assert_eq!(etc_tree::of("/etc"), before);
+    assert_etc_is(&before, "a dry run");
     assert_eq!(requests_of(|| downloads(SITE)), 0, "the provider is loaded, and nginx is not enabled");
 
     for arguments in [&["nginx"][..], &["--unit", "nginx"]] {
@@ -108,7 +108,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
         assert!(text.contains("restarted: nginx"), "{text}");
         Nginx::wait_until_it_listens();
         assert_eq!(requests_of(|| downloads(SITE)), 0, "nginx still uses the accelerator");
-        assert_eq!(etc_tree::of("/etc"), before);
+        assert_etc_is(&before, "after disable");
     }
     drop(nginx);
 
@@ -120,7 +120,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     assert!(requests_of(another_program) > 0, "every program is enabled");
     succeeds(&machine, &["disable", "openssl"]);
     assert_eq!(requests_of(another_program), 0);
-    assert_eq!(etc_tree::of("/etc"), before);
+    assert_etc_is(&before, "after disable");
 }
 
 fn shows_its_processes(machine: &Machine, kind: &str) {
