@@ -8,46 +8,47 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Path, owner, group, permissions, and the content of a file or link.
-pub type Entry = (PathBuf, u32, u32, u32, Vec<u8>);
+pub type FileEntry = (PathBuf, u32, u32, u32, Vec<u8>);
 
 /// The entries of directories.
-pub type Tree = BTreeSet<Entry>;
+pub type FileTree = BTreeSet<FileEntry>;
 
-/// All below a directory.
+/// All entries below a directory. Files are read if `reads` is set. `left_out` and the entries below
+/// it are not recorded.
 #[must_use]
-pub fn of(directory: &str) -> Tree {
-    recorded(directory, &[], true)
+pub fn entries_below(directory: &str, reads: bool, left_out: &[&str]) -> FileTree {
+    let mut all = FileTree::new();
+    walk(Path::new(directory), left_out, reads, &mut all);
+    assert!(!all.is_empty(), "{directory} is missing or empty");
+    all
 }
 
-/// All below a directory, without the contents of files, and without these entries and what is below
-/// them.
+/// All of /etc.
 #[must_use]
-pub fn without_contents(directory: &str, left_out: &[&str]) -> Tree {
-    recorded(directory, left_out, false)
+pub fn whole_etc() -> FileTree {
+    entries_below("/etc", true, &[])
 }
 
 /// All of /etc, except outboard's directory and lock, which are created once.
 #[must_use]
-pub fn of_etc() -> Tree {
-    let mut all = of("/etc");
+pub fn etc_without_lock() -> FileTree {
+    let mut all = whole_etc();
     all.retain(|(path, ..)| !path.ends_with("outboard/.lock") && !path.ends_with("etc/outboard"));
     all
 }
 
-fn recorded(directory: &str, left_out: &[&str], reads: bool) -> Tree {
-    let mut all = Tree::new();
-    walk(Path::new(directory), left_out, reads, &mut all);
-    assert!(!all.is_empty(), "{directory} cannot be read, or is empty");
-    all
-}
-
-fn walk(directory: &Path, left_out: &[&str], reads: bool, all: &mut Tree) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+fn walk(directory: &Path, left_out: &[&str], reads: bool, all: &mut FileTree) {
+    // An entry may be removed while this runs.
+    let opened = match fs::read_dir(directory) {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == ErrorKind::NotFound => return,
+        Err(error) => panic!("{}: {error}", directory.display()),
+    };
+    for entry in opened.flatten() {
         let path = entry.path();
         if left_out.iter().any(|name| path == Path::new(name)) {
             continue;
         }
-        // A file may disappear meanwhile.
         let Ok(about) = path.symlink_metadata() else { continue };
         let content = match about.file_type() {
             kind if kind.is_symlink() => {
@@ -68,16 +69,16 @@ fn walk(directory: &Path, left_out: &[&str], reads: bool, all: &mut Tree) {
     }
 }
 
-/// /etc is as it was; otherwise fails with the paths that differ.
+/// Fails with the paths of the entries that differ from [`etc_without_lock`].
 #[track_caller]
-pub fn assert_etc_is(before: &Tree, when: &str) {
-    assert_same_tree(&of_etc(), before, when);
+pub fn assert_etc_is(before: &FileTree, when: &str) {
+    assert_same_tree(&etc_without_lock(), before, when);
 }
 
 /// Fails with the paths of the entries that differ.
 #[track_caller]
-pub fn assert_same_tree(now: &Tree, before: &Tree, when: &str) {
-    let paths = |one: &Tree, other: &Tree| -> Vec<PathBuf> {
+pub fn assert_same_tree(now: &FileTree, before: &FileTree, when: &str) {
+    let paths = |one: &FileTree, other: &FileTree| -> Vec<PathBuf> {
         one.difference(other).map(|entry| entry.0.clone()).collect()
     };
     let (gone, new) = (paths(before, now), paths(now, before));

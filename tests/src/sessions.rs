@@ -1,4 +1,4 @@
-//! Sessions of an accelerator, without the provider: their results beside those of software.
+//! Sessions of an accelerator, without the provider: results compared with those of software.
 
 use outboard_accel::{Direction, Request, Session};
 
@@ -37,9 +37,9 @@ pub fn is_right(session: &mut dyn Session, key: &[u8], seed: u64) -> bool {
     })
 }
 
-/// A process, its child and the child's own child use one session, which has this key.
+/// A process, its child and its grandchild use one session, which has this key.
 #[track_caller]
-pub fn three_generations_use_it(mut session: Box<dyn Session>, key: &[u8], exit: Exit) {
+pub fn assert_right_after_forks(mut session: Box<dyn Session>, key: &[u8], exit: Exit) {
     assert!(is_right(&mut *session, key, 1));
     let child = fork(exit, || {
         let right = is_right(&mut *session, key, 2);

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{status_and_output, succeeded};
-use crate::file_tree::{self, Tree, assert_same_tree};
+use crate::file_tree::{FileTree, assert_same_tree, entries_below, whole_etc};
 
 /// All of /etc, and of /run without what systemd, udev and the journal keep there. The content of
 /// files in /run, such as process ids, changes with each restart and is left out.
 #[must_use]
-pub fn snapshot() -> Tree {
+pub fn snapshot() -> FileTree {
     let volatile = ["/run/systemd", "/run/udev", "/run/log", "/run/credentials"];
-    let mut all = file_tree::of("/etc");
-    all.append(&mut file_tree::without_contents("/run", &volatile));
+    let mut all = whole_etc();
+    all.append(&mut entries_below("/run", false, &volatile));
     all
 }
 
 /// Fails with the entries that differ.
 #[track_caller]
-pub fn assert_unchanged(before: &Tree) {
+pub fn assert_unchanged(before: &FileTree) {
     assert_same_tree(&snapshot(), before, "afterwards");
 }
 

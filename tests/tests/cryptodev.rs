@@ -17,7 +17,7 @@ use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::machine::cbc_aes_drivers;
 use outboard_tests::processes::descriptors;
-use outboard_tests::sessions::{assert_right, by_software, is_right, three_generations_use_it};
+use outboard_tests::sessions::{assert_right, assert_right_after_forks, by_software, is_right};
 use outboard_tests::skip::skip;
 
 const NODE: &str = "/dev/crypto";
@@ -122,7 +122,7 @@ fn parent_child_and_grandchild_go_on_with_one_session() {
         return;
     };
     for exit in [Exit::Quick, Exit::Clean] {
-        three_generations_use_it(open(&device, &KEY), &KEY, exit);
+        assert_right_after_forks(open(&device, &KEY), &KEY, exit);
     }
 }
 

@@ -4,7 +4,7 @@ use outboard_accel::{Direction, Request};
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::device::reached;
-use outboard_tests::sessions::{by_software, is_right, three_generations_use_it};
+use outboard_tests::sessions::{assert_right_after_forks, by_software, is_right};
 
 const KEY: [u8; 16] = [7; 16];
 
@@ -12,7 +12,7 @@ const KEY: [u8; 16] = [7; 16];
 fn parent_child_and_grandchild_go_on_with_one_session() {
     let Some(reached) = reached("parent_child_and_grandchild_go_on_with_one_session") else { return };
     for exit in [Exit::Quick, Exit::Clean] {
-        three_generations_use_it(reached.open(&KEY), &KEY, exit);
+        assert_right_after_forks(reached.open(&KEY), &KEY, exit);
     }
 }
 

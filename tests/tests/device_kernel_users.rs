@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use outboard_drivers::netlink::change;
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
-use outboard_tests::file_tree::{assert_etc_is, of_etc};
+use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
 use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt};
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::{self, Simulated};
@@ -157,7 +157,7 @@ fn dm_crypt_gets_a_preferred_driver_and_reads_what_software_wrote_and_the_revers
     ] {
         assert_eq!(disk.written(cipher, "software"), 0, "{cipher}: written by software");
         assert_ne!(first_of(algorithm), driver);
-        let before = of_etc();
+        let before = etc_without_lock();
         with.succeeds(&["prefer", driver, "--force"]);
         assert_eq!(first_of(algorithm), driver);
         let list = with.succeeds(&["enable", "--list"]);
@@ -214,7 +214,7 @@ fn a_disk_is_enabled_and_disabled_and_nothing_is_left() {
     let Some(with) = Outranked::new(test, &ACCEPTED, &["dmsetup", "losetup"]) else { return };
     let disk = Disk::new();
     assert_eq!(disk.written("aes-xts-plain64", "software"), 0);
-    let before = (of_etc(), drivers());
+    let before = (etc_without_lock(), drivers());
     let shown = with.succeeds(&["enable", "disk", "--force", "--dry-run"]);
     for part in ["aes-xts-plain64", "sim-xts-aes", "+++ /etc/outboard/prefer.d/disk", "its priority is 1"] {
         assert!(shown.contains(part), "{part}: {shown}");
@@ -223,7 +223,7 @@ fn a_disk_is_enabled_and_disabled_and_nothing_is_left() {
     assert_eq!(drivers(), before.1, "after a dry run");
     let done = with.succeeds(&["enable", "disk", "--force"]);
     assert!(done.contains("the kernel prefers sim-xts-aes (its own priority is 1)"), "{done}");
-    let enabled = of_etc();
+    let enabled = etc_without_lock();
     with.succeeds(&["enable", "disk", "--force"]);
     assert_etc_is(&enabled, "enabled twice in a row");
     let (interrupts, is_read) = disk.reads("aes-xts-plain64", "software");
@@ -240,7 +240,7 @@ fn a_disk_where_software_wins_is_refused_with_the_numbers() {
     let test = "a_disk_where_software_wins_is_refused_with_the_numbers";
     let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=30000000"];
     let Some(with) = Outranked::new(test, &slow, &["dmsetup", "fio"]) else { return };
-    let before = (of_etc(), drivers());
+    let before = (etc_without_lock(), drivers());
     let text = with.fails(&["enable", "disk"]);
     assert!(text.contains("software wins for dm-crypt; --force enables it all the same"), "{text}");
     assert!(text.contains("MB/s") && text.contains("sim-xts-aes"), "{text}");
@@ -261,7 +261,7 @@ fn a_driver_that_allocates_memory_is_refused_for_a_disk_whatever_the_options() {
 fn ipsec_and_ktls_get_the_accelerator_until_they_are_disabled() {
     let test = "ipsec_and_ktls_get_the_accelerator_until_they_are_disabled";
     let Some(with) = Outranked::new(test, &ACCEPTED, &["ip"]) else { return };
-    let before = of_etc();
+    let before = etc_without_lock();
     let pinged = || {
         let (interrupts, output) = watched(|| Network::new().ping());
         assert!(output.status.success(), "{}", status_and_output(&output));

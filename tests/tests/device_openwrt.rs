@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use outboard_tests::command::{on_path, succeeded};
-use outboard_tests::file_tree::{assert_etc_is, of_etc};
+use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
 use outboard_tests::openwrt::{ENABLED, OpenWrt, PROVIDERS, init_script};
 use outboard_tests::services::{CIPHER, enables, fails, requests_of, set_thresholds, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
@@ -80,7 +80,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     assert!(text.contains("software wins for its requests of up to 16384 bytes"), "{text}");
     set_thresholds("4096");
 
-    let before = of_etc();
+    let before = etc_without_lock();
     let text = fails(&machine, &["enable", "nginx", "--restart"]);
     assert!(text.contains("no unit of nginx runs: start it first"), "{text}");
     let text = fails(&machine, &["enable", "--unit", "nginx"]);
