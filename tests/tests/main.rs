@@ -69,6 +69,7 @@ mod properties;
 mod rng_commands;
 mod scarce_sessions;
 mod seed_source;
+mod standard_error;
 mod threads;
 mod tls_records;
 mod tls_sessions;

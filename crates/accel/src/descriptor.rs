@@ -9,18 +9,28 @@ use std::os::fd::RawFd;
 /// numbers. Data must never be written to those files.
 pub struct Descriptor {
     fd: RawFd,
-    identity: Identity,
+    identity: FileIdentity,
 }
 
-/// Device, inode, and for a device node the number of its device.
-type Identity = (u64, u64, u64);
+/// The identity of an open file: two descriptors with the same one refer to the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// `S_IFREG`, `S_IFCHR`, ...
+    pub kind: libc::mode_t,
+    /// The device of its file system.
+    pub device: u64,
+    /// Its inode number.
+    pub inode: u64,
+    /// For a device node, the number of its device.
+    node: u64,
+}
 
 impl Descriptor {
     /// Takes ownership of the result of a system call: a new descriptor, or a negative number with
     /// the error in errno. Fails with that error, or with the error of fstat(2).
     pub fn own(fd: RawFd) -> io::Result<Descriptor> {
         check(fd)?;
-        match identity(fd) {
+        match FileIdentity::of(fd) {
             Ok(identity) => Ok(Descriptor { fd, identity }),
             Err(error) => {
                 // SAFETY: the kernel has just returned this descriptor, and no other code has its
@@ -50,7 +60,7 @@ impl Descriptor {
     /// Whether the descriptor still refers to the file that it was created for. Fails with the
     /// error of fstat(2).
     pub fn is_same(&self) -> io::Result<bool> {
-        identity(self.fd).map(|now| now == self.identity)
+        FileIdentity::of(self.fd).map(|now| now == self.identity)
     }
 
     /// As [`is_same`](Self::is_same), but false if fstat(2) fails.
@@ -69,26 +79,42 @@ impl Drop for Descriptor {
     }
 }
 
-#[cfg(target_pointer_width = "64")]
-fn identity(fd: RawFd) -> io::Result<Identity> {
-    // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
-    let mut stat: libc::stat = unsafe { zeroed() };
-    // SAFETY: `stat` is writable.
-    check(unsafe { libc::fstat(fd, &mut stat) })?;
-    Ok((stat.st_dev, stat.st_ino, stat.st_rdev))
-}
+impl FileIdentity {
+    /// The identity of the file that a descriptor refers to. Fails with the error of fstat(2).
+    #[cfg(target_pointer_width = "64")]
+    pub fn of(fd: RawFd) -> io::Result<FileIdentity> {
+        // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
+        let mut stat: libc::stat = unsafe { zeroed() };
+        // SAFETY: `stat` is writable.
+        check(unsafe { libc::fstat(fd, &mut stat) })?;
+        let kind = stat.st_mode & libc::S_IFMT;
+        Ok(FileIdentity { kind, device: stat.st_dev, inode: stat.st_ino, node: stat.st_rdev })
+    }
 
-/// The fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file is after 2038 or
-/// its inode number has more than 32 bits.
-#[cfg(target_pointer_width = "32")]
-fn identity(fd: RawFd) -> io::Result<Identity> {
-    // SAFETY: an all-zero statx is a valid value, and the kernel writes no more than one.
-    let mut file: libc::statx = unsafe { zeroed() };
-    // SAFETY: the path ends with NUL, and `file` is writable.
-    check(unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_INO, &mut file) })?;
-    let number = |major: u32, minor: u32| u64::from(major) << 32 | u64::from(minor);
-    let device = number(file.stx_dev_major, file.stx_dev_minor);
-    Ok((device, file.stx_ino, number(file.stx_rdev_major, file.stx_rdev_minor)))
+    /// The identity of the file that a descriptor refers to. Fails with the error of statx(2): the
+    /// fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file is after 2038 or its
+    /// inode number has more than 32 bits.
+    #[cfg(target_pointer_width = "32")]
+    pub fn of(fd: RawFd) -> io::Result<FileIdentity> {
+        // SAFETY: an all-zero statx is a valid value, and the kernel writes no more than one.
+        let mut file: libc::statx = unsafe { zeroed() };
+        let wanted = libc::STATX_INO | libc::STATX_TYPE;
+        // SAFETY: the path ends with NUL, and `file` is writable.
+        check(unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, wanted, &mut file) })?;
+        Ok(FileIdentity {
+            kind: libc::mode_t::from(file.stx_mode) & libc::S_IFMT,
+            device: libc::makedev(file.stx_dev_major, file.stx_dev_minor),
+            inode: file.stx_ino,
+            node: libc::makedev(file.stx_rdev_major, file.stx_rdev_minor),
+        })
+    }
+
+    /// Whether it is a terminal: a virtual or serial one, the console, or a pseudoterminal
+    /// (Documentation/admin-guide/devices.txt of the kernel). Sandboxes may not allow the ioctl(2) of
+    /// isatty(3).
+    pub fn is_terminal(&self) -> bool {
+        self.kind == libc::S_IFCHR && matches!(libc::major(self.node), 4 | 5 | 136..=143)
+    }
 }
 
 /// The return value of a system call, or the error in errno if it is negative.

@@ -29,7 +29,7 @@ impl Config {
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).ok()?);
         let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
-        let mut log = Log::default();
+        let mut log = Log::at_load();
         if let Some((Ok(level), _)) = level {
             log.level = level;
         }

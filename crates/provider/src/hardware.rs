@@ -211,13 +211,9 @@ mod tests {
         Error::KeyRefused { driver: "refusing".into(), source: io::Error::from_raw_os_error(libc::EINVAL) }
     }
 
-    fn silent() -> Log {
-        Log { level: Level::Off }
-    }
-
     #[test]
     fn the_third_failure_puts_the_driver_to_rest() {
-        let hardware = Hardware::new(Box::new(Refusing(broken)), 64, silent());
+        let hardware = Hardware::new(Box::new(Refusing(broken)), 64, Log::silent());
         for left in [2, 1, 0] {
             assert!(hardware.is_up());
             assert!(hardware.open(&[0; 16], false).is_none());
@@ -227,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_full_key_memory_is_no_failure() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
         for _ in 0..100 {
             assert!(hardware.open(&[0; 16], false).is_none());
         }
@@ -236,14 +232,14 @@ mod tests {
 
     #[test]
     fn one_wrong_result_is_enough() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
         assert!(!hardware.accept("AES-128-CBC", None, 4096, || Verdict::Wrong { offset: 7 }));
         assert!(!hardware.is_up());
     }
 
     #[test]
     fn a_result_is_released_only_if_it_is_right_and_the_driver_still_trusted() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
         let accepted = |verify: &dyn Fn() -> Verdict| hardware.accept("SHA2-256", None, 100, verify);
         assert!(accepted(&|| Verdict::Right) && !accepted(&|| Verdict::Unknown) && hardware.is_up());
         // While this result is compared, another thread finds a wrong one.
@@ -256,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_first_result_of_a_key_and_those_after_a_failure_are_compared_in_full() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 0, silent());
+        let hardware = Hardware::new(Box::new(Refusing(full)), 0, Log::silent());
         while hardware.sample(false).full {}
         assert!(hardware.sample(true).full && !hardware.sample(false).full);
         hardware.failed(&full(), None);

@@ -8,6 +8,7 @@
 //!
 //! - [`entry`]: `OSSL_provider_init`, the functions that the core calls
 //! - `core`: the functions that the core offers, including errors
+//! - `log`: messages for the administrator; `standard_error`: where they are written
 //! - `config`: the keys of this provider's section in openssl.cnf; `program`: the running program
 //! - `software`: the default provider, found through the core
 //! - `hardware`: a driver, its failures, and when it is disabled
@@ -49,6 +50,7 @@ mod sampling;
 mod sessions;
 mod software;
 mod spot_check;
+mod standard_error;
 
 #[cfg(fuzzing)]
 pub use lookahead::fuzzing;

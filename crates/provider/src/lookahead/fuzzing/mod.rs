@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use super::counters::BLOCK;
 use super::segment::Job;
 use crate::hardware::Hardware;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use engine::Engine;
 
 pub use messages::messages;
@@ -126,5 +126,5 @@ impl Bench {
 }
 
 fn hardware(engine: &Engine) -> Hardware {
-    Hardware::new(Box::new(engine.clone()), 64, Log { level: Level::Off })
+    Hardware::new(Box::new(engine.clone()), 64, Log::silent())
 }
