@@ -1,9 +1,9 @@
 //! Memory that a driver writes into: page-aligned, never shared with other data, wiped when freed.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-use crate::wipe;
+use crate::{Error, wipe};
 
 /// Pages that hold no other data. AF_ALG and /dev/crypto pass the pages of a request to the driver.
 /// On machines without coherent DMA, other data in the same cache line would be corrupted. If
@@ -28,11 +28,11 @@ impl Buffer {
 
     /// Returns the first `len` bytes, after growing the buffer to whole pages if it is shorter.
     /// Growing discards the previous content.
-    pub(crate) fn room(&mut self, len: usize) -> &mut [u8] {
+    pub(crate) fn room(&mut self, len: usize) -> Result<&mut [u8], Error> {
         if self.len < len {
-            *self = Buffer::with_len(len.next_multiple_of(page()));
+            *self = Buffer::with_len(len.next_multiple_of(page())).ok_or(Error::NoMemory)?;
         }
-        &mut self.as_mut_slice()[..len]
+        Ok(&mut self.as_mut_slice()[..len])
     }
 
     /// The first `len` bytes; the buffer must be at least as long.
@@ -47,11 +47,10 @@ impl Buffer {
         wipe(&mut self.as_mut_slice()[..len]);
     }
 
-    fn with_len(len: usize) -> Self {
-        let layout = Self::layout(len);
+    fn with_len(len: usize) -> Option<Self> {
         // SAFETY: the layout's size is not zero: `room` requests only more than the buffer has.
-        let at = unsafe { alloc_zeroed(layout) };
-        Buffer { at: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), len }
+        let at = unsafe { alloc_zeroed(Self::layout(len)) };
+        Some(Buffer { at: NonNull::new(at)?, len })
     }
 
     fn layout(len: usize) -> Layout {
@@ -90,7 +89,7 @@ mod tests {
     fn room_is_page_aligned_and_as_long_as_asked() {
         let mut buffer = Buffer::new();
         for len in [1, 16, 4096, 4097, 65536] {
-            let room = buffer.room(len);
+            let room = buffer.room(len).expect("memory");
             assert_eq!(room.len(), len);
             assert_eq!(room.as_ptr() as usize % page(), 0);
             room.fill(0xa5);
@@ -102,7 +101,7 @@ mod tests {
     fn what_is_wiped_is_gone_and_the_rest_stays() {
         let mut buffer = Buffer::new();
         buffer.wipe(0);
-        buffer.room(5000).fill(0xa5);
+        buffer.room(5000).expect("memory").fill(0xa5);
         buffer.wipe(4999);
         assert!(buffer.bytes(4999).iter().all(|&b| b == 0) && buffer.bytes(5000)[4999] == 0xa5);
     }

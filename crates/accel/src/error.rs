@@ -1,14 +1,21 @@
 //! What can fail between a caller and a driver, and what to do about it.
 
+use std::ffi::CStr;
+use std::fmt;
 use std::io;
+use std::sync::Arc;
 
 use outboard_drivers::reach::tags_unchecked;
+
+/// A driver's name in `/proc/crypto`. An error gets a reference to it, so that a failure needs no
+/// memory.
+pub type DriverName = Arc<str>;
 
 /// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The interface is not available.
-    #[error("{interface} is not available ({source}): {advice}")]
+    #[error("{interface} is not available ({}): {advice}", Cause(.source))]
     NoInterface {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,
@@ -18,43 +25,44 @@ pub enum Error {
         source: io::Error,
     },
     /// The interface is available, but does not lead to this driver.
-    #[error("{interface} does not reach driver {driver} ({source}): {reason}")]
+    #[error("{interface} does not reach driver {driver} ({}): {reason}", Cause(.source))]
     Unreachable {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The cause and the next step.
         reason: String,
         /// The system call's error.
         source: io::Error,
     },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
-    #[error("driver {driver} accepted no further key ({source}): its key memory may be full")]
+    #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
     KeyRefused {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The system call's error.
         source: io::Error,
     },
     /// The driver is allowed, but absent: its device was removed or unbound, or has not appeared
     /// yet.
     #[error(
-        "driver {driver} is not there now ({source}): is its device bound, and does /proc/crypto list it?"
+        "driver {driver} is not there now ({}): is its device bound, and does /proc/crypto list it?",
+        Cause(.source)
     )]
     Away {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The system call's error.
         source: io::Error,
     },
     /// A request failed.
-    #[error("{call} on driver {driver}: {source}")]
+    #[error("{call} on driver {driver}: {}", Cause(.source))]
     Request {
         /// The system call.
         call: &'static str,
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The system call's error.
         source: io::Error,
     },
@@ -62,7 +70,7 @@ pub enum Error {
     #[error("driver {driver} answered {got} bytes of {wanted}")]
     Short {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// Bytes received.
         got: usize,
         /// Bytes expected.
@@ -73,13 +81,13 @@ pub enum Error {
     #[error("the application closed the descriptor of the session with driver {driver}")]
     DescriptorLost {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
     },
     /// The driver cannot export the state of a message, so a message must fit one request.
-    #[error("driver {driver} cannot keep the state of a message ({source})")]
+    #[error("driver {driver} cannot keep the state of a message ({})", Cause(.source))]
     NoState {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The system call's error.
         source: io::Error,
     },
@@ -89,19 +97,19 @@ pub enum Error {
     )]
     Forked {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
     },
     /// The driver is not known to reject forged tags.
     #[error("{}", tags_unchecked(.driver))]
     TagsUnchecked {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
     },
     /// The tag of the ciphertext is wrong: a valid result, not a failure of the driver.
     #[error("driver {driver} reports that the tag is wrong")]
     Forged {
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
     },
     /// The request does not fit the session: a caller error, not a driver error.
     #[error(
@@ -126,22 +134,40 @@ pub enum Error {
         max: usize,
     },
     /// The memory for requests is exhausted for now.
-    #[error("{interface} has no room for another request to driver {driver} ({source})")]
+    #[error("{interface} has no room for another request to driver {driver} ({})", Cause(.source))]
     NoRoom {
         /// The interface, such as `/dev/outboard`.
         interface: &'static str,
         /// The driver's name in `/proc/crypto`.
-        driver: String,
+        driver: DriverName,
         /// The system call's error.
         source: io::Error,
     },
+    /// The process has no memory for a key, a request or its bookkeeping.
+    #[error("no memory")]
+    NoMemory,
+}
+
+/// Writes an error as its `Display` does. That allocates memory for the text of an errno.
+struct Cause<'a>(&'a io::Error);
+
+impl fmt::Display for Cause<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(code) = self.0.raw_os_error() else { return self.0.fmt(f) };
+        let mut room = [0; 128];
+        // SAFETY: `room` is writable for its length.
+        let known = unsafe { libc::strerror_r(code, room.as_mut_ptr(), room.len()) } == 0;
+        // SAFETY: strerror_r has written a string that ends within `room`.
+        let text = known.then(|| unsafe { CStr::from_ptr(room.as_ptr()) }.to_str().ok()).flatten();
+        write!(f, "{} (os error {code})", text.unwrap_or("unknown error"))
+    }
 }
 
 impl Error {
-    /// Whether a resource is exhausted or absent for now: key memory, request memory, or the device
-    /// itself. This is no fault of the driver; software processes the request.
+    /// Whether a resource is exhausted or absent for now: key memory, request memory, the memory of
+    /// the process, or the device itself. This is no fault of the driver; software processes the request.
     pub fn is_scarcity(&self) -> bool {
-        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. })
+        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. } | Error::NoMemory)
     }
 
     /// Whether the request belongs to the parent of this process: the child of a fork does not have
@@ -153,5 +179,19 @@ impl Error {
     /// Whether the device is absent, so that open sessions are lost.
     pub fn is_away(&self) -> bool {
         matches!(self, Error::Away { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_written_as_the_standard_library_does() {
+        for code in [libc::ENODEV, libc::EMFILE, libc::EINVAL] {
+            let source = io::Error::from_raw_os_error(code);
+            assert_eq!(Cause(&source).to_string(), source.to_string());
+        }
+        assert_eq!(Cause(&io::Error::other("text")).to_string(), "text");
     }
 }

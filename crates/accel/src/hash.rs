@@ -31,11 +31,21 @@ pub trait HashSession: Send {
 
     /// The maximum number of messages, of any length, that [`digests`](Self::digests) accepts at
     /// once.
-    fn max_batch(&self) -> usize;
+    fn max_batch(&self) -> usize {
+        1
+    }
 
     /// The digests of whole messages of at most [`max_request`](Self::max_request) bytes each, all
     /// in flight at the same time.
-    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error>;
+    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
+        match messages {
+            [message] => Ok(vec![self.whole_message(message)?]),
+            _ => Err(Error::Batch { count: messages.len(), max: self.max_batch() }),
+        }
+    }
+
+    /// The digest of one whole message of at most [`max_request`](Self::max_request) bytes.
+    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error>;
 
     /// Creates a state in the kernel for one message that arrives in chunks.
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error>;
@@ -59,8 +69,7 @@ pub trait HashSession: Send {
     fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
         let most = self.max_request();
         if message.len() <= most {
-            let digests = self.digests(&[message])?;
-            return Ok(digests[0]);
+            return self.whole_message(message);
         }
         let mut state = self.begin()?;
         let (before, rest) = before_the_last_piece(message, most);

@@ -17,6 +17,7 @@
 //! - [`primitive`]: ciphers and hashes alike, for commands that treat both; [`checkable`]: these and
 //!   AES-CBC with HMAC, for commands that check drivers
 //! - [`descriptor`]: a file descriptor that the application may close without notice
+//! - [`memory`]: allocations that may fail
 
 pub mod af_alg;
 pub mod authenc;
@@ -31,6 +32,7 @@ mod error;
 mod fork_mark;
 mod hash;
 mod key_stream;
+pub mod memory;
 mod mode;
 pub mod primitive;
 mod reach;
@@ -38,7 +40,7 @@ mod session;
 mod session_algorithm;
 mod wipe;
 
-pub use error::Error;
+pub use error::{DriverName, Error};
 pub use hash::{Digest, HashSession, HashState};
 pub use key_stream::KeyStreamSegment;
 pub use mode::advance;

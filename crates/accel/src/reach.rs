@@ -69,7 +69,7 @@ fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<
         }
     }
     if awaits_check {
-        passed.push(Error::TagsUnchecked { driver: driver.to_owned() });
+        passed.push(Error::TagsUnchecked { driver: driver.into() });
     }
     Reached { accelerator: None, passed }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::Wiped;
-use outboard_accel::{Accelerator, Error, Session, Share};
+use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
 use outboard_counters::Row;
 
 use crate::log::{Level, Log};
@@ -17,6 +17,7 @@ const MAX_FAILURES: u32 = 3;
 /// A driver that an algorithm uses, shared by all contexts of the process.
 pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     accelerator: Box<dyn Accelerator<S>>,
+    driver: DriverName,
     /// Open sessions, one key each.
     pub(crate) sessions: Sessions<S>,
     sampling: Sampling,
@@ -29,12 +30,13 @@ impl<S: ?Sized + Share> Hardware<S> {
     pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Self {
         let (failures, disabled) = (AtomicU32::new(0), AtomicBool::new(false));
         let (sessions, sampling) = (Sessions::new(), Sampling::new(share));
-        Hardware { accelerator, sessions, sampling, failures, disabled, log }
+        let driver = accelerator.driver().into();
+        Hardware { accelerator, driver, sessions, sampling, failures, disabled, log }
     }
 
     /// Name of the driver in /proc/crypto.
-    pub(crate) fn driver(&self) -> &str {
-        self.accelerator.driver()
+    pub(crate) fn driver(&self) -> &DriverName {
+        &self.driver
     }
 
     /// Name of the interface that reaches the driver.

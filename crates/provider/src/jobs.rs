@@ -11,7 +11,10 @@ use std::mem::{MaybeUninit, transmute_copy};
 use std::ptr::{from_ref, null_mut};
 
 use outboard_abi as abi;
-use outboard_accel::{Digest, Error, HashSession, InFlight, Request, Session, WaitDescriptor, Woken};
+use outboard_accel::memory::try_box;
+use outboard_accel::{
+    Digest, DriverName, Error, HashSession, InFlight, Request, Session, WaitDescriptor, Woken,
+};
 
 use crate::core::Core;
 
@@ -98,7 +101,7 @@ impl Jobs {
         session: &mut dyn Session,
         requests: &[Request<'_>],
         generators: bool,
-        driver: &str,
+        driver: &DriverName,
     ) -> Result<(), Error> {
         let Some(descriptor) = self.of_the_job(generators, || session.wait_descriptor()) else {
             return session.submit_and_wait(requests);
@@ -113,7 +116,7 @@ impl Jobs {
         &self,
         session: &mut dyn HashSession,
         message: &[u8],
-        driver: &str,
+        driver: &DriverName,
     ) -> Result<Digest, Error> {
         let descriptor = if message.len() < LEAST_HASHED {
             None
@@ -146,7 +149,7 @@ impl Jobs {
         &self,
         request: &F,
         descriptor: &dyn WaitDescriptor,
-        driver: &str,
+        driver: &DriverName,
     ) -> Result<(), Error> {
         if request.is_done() {
             return Ok(());
@@ -179,7 +182,7 @@ impl Jobs {
             return Ok(());
         }
         let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);
-        Err(Error::Request { call: "a request", driver: driver.to_owned(), source })
+        Err(Error::Request { call: "a request", driver: DriverName::clone(driver), source })
     }
 
     /// This module's descriptor in a wait context. Creates one if there is none, or if it belongs
@@ -215,7 +218,7 @@ impl Jobs {
             return None;
         }
         let fd = descriptor.fd();
-        let kept = Box::into_raw(Box::new(descriptor));
+        let kept = Box::into_raw(try_box(descriptor)?);
         // SAFETY: `context` is a wait context. It owns the box from here; on failure no other owner
         // exists.
         unsafe {

@@ -103,7 +103,7 @@ impl Offer {
             let software = |name| provider.software.cipher(&provider.core, name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
-            let row = row.filter(|row| row.driver == hardware.driver());
+            let row = row.filter(|row| row.driver == &**hardware.driver());
             let from = direct.map_or([None; 2], |_| thresholds(provider, row, kind.name));
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
@@ -366,11 +366,11 @@ pub(crate) fn offer_of<S: ?Sized + Share>(
     source: Option<(&Hardware, LookaheadUse)>,
 ) -> Decision {
     Decision::Offered {
-        driver: hardware.driver().to_owned(),
+        driver: hardware.driver().to_string(),
         interface: hardware.interface().to_owned(),
         from: from.map(|from| from.and_then(|bytes| u32::try_from(bytes).ok())),
         key_stream: source.map(|(ahead, used)| KeyStreamSource {
-            driver: ahead.driver().to_owned(),
+            driver: ahead.driver().to_string(),
             from: u32::try_from(used.from).unwrap_or(u32::MAX),
             to: used.to.and_then(|to| u32::try_from(to).ok()),
         }),

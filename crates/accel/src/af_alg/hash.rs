@@ -2,11 +2,11 @@
 
 use std::io;
 use std::process;
-use std::sync::Arc;
 
 use super::socket::Socket;
 use super::{accept, request};
-use crate::{Digest, Error, HashAlgorithm, HashSession, HashState};
+use crate::memory::{Shared, boxed};
+use crate::{Digest, DriverName, Error, HashAlgorithm, HashSession, HashState};
 
 /// The maximum chunk of a message in bytes: as many pages as the kernel passes to a driver at once.
 const LONGEST: usize = 64 * 1024;
@@ -14,21 +14,21 @@ const LONGEST: usize = 64 * 1024;
 /// Shared by all channels to a driver.
 struct Bound {
     socket: Socket,
-    driver: String,
+    driver: DriverName,
     algorithm: HashAlgorithm,
 }
 
 /// A bound socket, and the channel for whole messages.
 pub(super) struct AfAlgHash {
-    bound: Arc<Bound>,
+    bound: Shared<Bound>,
     /// None before the first message, and after a failure: the kernel may hold part of a message
     /// there.
     channel: Option<Channel>,
 }
 
 impl AfAlgHash {
-    pub(super) fn new(socket: Socket, driver: String, algorithm: HashAlgorithm) -> Self {
-        AfAlgHash { bound: Arc::new(Bound { socket, driver, algorithm }), channel: None }
+    pub(super) fn new(socket: Socket, driver: DriverName, algorithm: HashAlgorithm) -> Result<Self, Error> {
+        Ok(AfAlgHash { bound: Shared::new(Bound { socket, driver, algorithm })?, channel: None })
     }
 }
 
@@ -37,48 +37,41 @@ impl HashSession for AfAlgHash {
         LONGEST
     }
 
-    fn max_batch(&self) -> usize {
-        1
-    }
-
-    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
-        let [message] = messages else {
-            return Err(Error::Batch { count: messages.len(), max: self.max_batch() });
-        };
+    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
         let channel = match self.channel.take() {
             Some(channel) if channel.process == process::id() => channel,
             _ => Channel::new(&self.bound, &self.bound.socket)?,
         };
         let digest = channel.finish(message)?;
         self.channel = Some(channel);
-        Ok(vec![digest])
+        Ok(digest)
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Ok(Box::new(Channel::new(&self.bound, &self.bound.socket)?))
+        Ok(boxed(Channel::new(&self.bound, &self.bound.socket)?)?)
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(AfAlgHash { bound: Arc::clone(&self.bound), channel: None }))
+        Ok(boxed(AfAlgHash { bound: Shared::clone(&self.bound), channel: None })?)
     }
 }
 
 /// The state of a message.
 struct Channel {
-    bound: Arc<Bound>,
+    bound: Shared<Bound>,
     socket: Socket,
     /// The process that owns the channel: after fork(2) parent and child would both hash into it.
     process: u32,
 }
 
 impl Channel {
-    fn new(bound: &Arc<Bound>, from: &Socket) -> Result<Channel, Error> {
+    fn new(bound: &Shared<Bound>, from: &Socket) -> Result<Channel, Error> {
         let socket = accept(from, &bound.driver)?;
-        Ok(Channel { bound: Arc::clone(bound), socket, process: process::id() })
+        Ok(Channel { bound: Shared::clone(bound), socket, process: process::id() })
     }
 
     fn check(&self) -> Result<(), Error> {
-        let driver = || self.bound.driver.clone();
+        let driver = || DriverName::clone(&self.bound.driver);
         if self.process != process::id() {
             return Err(Error::Forked { driver: driver() });
         }
@@ -96,7 +89,7 @@ impl Channel {
         if taken == piece.len() {
             return Ok(());
         }
-        Err(Error::Short { driver: driver.clone(), got: taken, wanted: piece.len() })
+        Err(Error::Short { driver: DriverName::clone(driver), got: taken, wanted: piece.len() })
     }
 
     /// Converts errno; a driver that cannot export a state is `NoState`: a message must fit one
@@ -104,7 +97,7 @@ impl Channel {
     fn refused(&self, call: &'static str, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::ENOSYS | libc::EOPNOTSUPP) => {
-                Error::NoState { driver: self.bound.driver.clone(), source }
+                Error::NoState { driver: DriverName::clone(&self.bound.driver), source }
             }
             _ => request(call, &self.bound.driver, source),
         }
@@ -120,7 +113,7 @@ impl Channel {
         let (mut bytes, wanted) = ([0; 64], self.bound.algorithm.hash.digest_len());
         let got = self.socket.receive(&mut bytes[..wanted]).map_err(|source| self.refused("read", source))?;
         if got != wanted {
-            return Err(Error::Short { driver: self.bound.driver.clone(), got, wanted });
+            return Err(Error::Short { driver: DriverName::clone(&self.bound.driver), got, wanted });
         }
         Ok(Digest::new(bytes, wanted))
     }
@@ -134,7 +127,7 @@ impl HashState for Channel {
 
     fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
         self.check()?;
-        Ok(Box::new(Channel::new(&self.bound, &self.socket)?))
+        Ok(boxed(Channel::new(&self.bound, &self.socket)?)?)
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {

@@ -14,7 +14,8 @@ use std::io;
 
 use outboard_drivers::reach::ProgramInterface;
 
-use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
+use crate::memory::boxed;
+use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
 use session::AfAlgSession;
 use socket::{Socket, SocketType};
@@ -23,7 +24,7 @@ const INTERFACE: &str = ProgramInterface::AfAlg.name();
 
 /// A driver reached through AF_ALG.
 pub struct AfAlg {
-    driver: String,
+    driver: DriverName,
     algorithm: Algorithm,
 }
 
@@ -33,13 +34,13 @@ impl AfAlg {
     /// priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         bind(kind(algorithm), driver)?;
-        Ok(AfAlg { driver: driver.to_owned(), algorithm })
+        Ok(AfAlg { driver: driver.into(), algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
         bind(SocketType::Hash, driver)?;
-        Ok(HashAfAlg { driver: driver.to_owned(), algorithm })
+        Ok(HashAfAlg { driver: driver.into(), algorithm })
     }
 }
 
@@ -62,7 +63,8 @@ impl Accelerator for AfAlg {
         if self.algorithm.has_tags() {
             bound.set_tag_len(tag_len).map_err(|source| request("setsockopt", &self.driver, source))?;
         }
-        Ok(Box::new(AfAlgSession::new(bound, self.driver.clone(), self.algorithm, tag_len)?))
+        let driver = DriverName::clone(&self.driver);
+        Ok(boxed(AfAlgSession::new(bound, driver, self.algorithm, tag_len)?)?)
     }
 }
 
@@ -72,7 +74,7 @@ fn kind(algorithm: Algorithm) -> SocketType {
 
 /// A driver of digests or HMAC, reached through AF_ALG.
 pub struct HashAfAlg {
-    driver: String,
+    driver: DriverName,
     algorithm: HashAlgorithm,
 }
 
@@ -90,7 +92,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
         if self.algorithm.hmac {
             set_key(&bound, &self.driver, key)?;
         }
-        Ok(Box::new(AfAlgHash::new(bound, self.driver.clone(), self.algorithm)))
+        Ok(boxed(AfAlgHash::new(bound, DriverName::clone(&self.driver), self.algorithm)?)?)
     }
 }
 
@@ -100,19 +102,19 @@ fn bind(kind: SocketType, driver: &str) -> Result<Socket, Error> {
     Ok(socket)
 }
 
-fn set_key(bound: &Socket, driver: &str, key: &[u8]) -> Result<(), Error> {
-    bound.set_key(key).map_err(|source| Error::KeyRefused { driver: driver.to_owned(), source })
+fn set_key(bound: &Socket, driver: &DriverName, key: &[u8]) -> Result<(), Error> {
+    bound.set_key(key).map_err(|source| Error::KeyRefused { driver: DriverName::clone(driver), source })
 }
 
-fn accept(from: &Socket, driver: &str) -> Result<Socket, Error> {
+fn accept(from: &Socket, driver: &DriverName) -> Result<Socket, Error> {
     if !from.is_ours() {
-        return Err(Error::DescriptorLost { driver: driver.to_owned() });
+        return Err(Error::DescriptorLost { driver: DriverName::clone(driver) });
     }
     from.accept().map_err(|source| request("accept", driver, source))
 }
 
-fn request(call: &'static str, driver: &str, source: io::Error) -> Error {
-    Error::Request { call, driver: driver.to_owned(), source }
+fn request(call: &'static str, driver: &DriverName, source: io::Error) -> Error {
+    Error::Request { call, driver: DriverName::clone(driver), source }
 }
 
 fn no_interface(source: io::Error) -> Error {
@@ -152,7 +154,7 @@ fn unreachable(kind: SocketType, driver: &str, source: io::Error) -> Error {
         Some(libc::ELIBBAD) => "it failed the kernel's self-test: see dmesg".to_owned(),
         _ => "see bind(2)".to_owned(),
     };
-    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+    Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
 }
 
 /// From 7.2 on AF_ALG allocates with a mask that excludes every accelerator.

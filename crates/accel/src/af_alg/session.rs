@@ -2,12 +2,12 @@
 
 use std::io;
 use std::process;
-use std::sync::Arc;
 
 use super::socket::Socket;
 use super::{accept, request};
 use crate::buffer::Buffer;
-use crate::{Algorithm, Direction, Error, InFlight, MAX_AAD, Request, Session};
+use crate::memory::{Shared, boxed};
+use crate::{Algorithm, Direction, DriverName, Error, InFlight, MAX_AAD, Request, Session};
 
 /// The maximum request in bytes. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
@@ -26,7 +26,7 @@ struct ResultLayout {
 
 /// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
-    keyed: Arc<Socket>,
+    keyed: Shared<Socket>,
     /// None after a failure: the kernel may hold part of a request there, so the next request opens
     /// a new channel.
     channel: Option<Socket>,
@@ -34,7 +34,7 @@ pub(super) struct AfAlgSession {
     pending: Option<Socket>,
     /// The process that owns the channels: after fork(2) parent and child would mix their requests.
     process: u32,
-    driver: String,
+    driver: DriverName,
     algorithm: Algorithm,
     tag_len: usize,
     max_request: usize,
@@ -46,16 +46,16 @@ pub(super) struct AfAlgSession {
 impl AfAlgSession {
     pub(super) fn new(
         keyed: Socket,
-        driver: String,
+        driver: DriverName,
         algorithm: Algorithm,
         tag_len: usize,
     ) -> Result<Self, Error> {
-        Self::channel_of(Arc::new(keyed), driver, algorithm, tag_len)
+        Self::channel_of(Shared::new(keyed)?, driver, algorithm, tag_len)
     }
 
     fn channel_of(
-        keyed: Arc<Socket>,
-        driver: String,
+        keyed: Shared<Socket>,
+        driver: DriverName,
         algorithm: Algorithm,
         tag_len: usize,
     ) -> Result<Self, Error> {
@@ -88,7 +88,7 @@ impl AfAlgSession {
         }
         match self.channel.take() {
             Some(channel) if channel.is_ours() => Ok(channel),
-            Some(_) => Err(Error::DescriptorLost { driver: self.driver.clone() }),
+            Some(_) => Err(Error::DescriptorLost { driver: DriverName::clone(&self.driver) }),
             None => accept(&self.keyed, &self.driver),
         }
     }
@@ -97,7 +97,9 @@ impl AfAlgSession {
 impl AfAlgSession {
     fn failed(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
-            Some(libc::EBADMSG) if self.algorithm.has_tags() => Error::Forged { driver: self.driver.clone() },
+            Some(libc::EBADMSG) if self.algorithm.has_tags() => {
+                Error::Forged { driver: DriverName::clone(&self.driver) }
+            }
             _ => request("read", &self.driver, source),
         }
     }
@@ -128,7 +130,7 @@ impl Session for AfAlgSession {
         let got = sent.map_err(|source| request("sendmsg", &self.driver, source))?;
         let wanted = asked.aad.len() + asked.len() + asked.tag.len();
         if got != wanted {
-            return Err(Error::Short { driver: self.driver.clone(), got, wanted });
+            return Err(Error::Short { driver: DriverName::clone(&self.driver), got, wanted });
         }
         self.pending = Some(channel);
         Ok(())
@@ -141,14 +143,14 @@ impl Session for AfAlgSession {
         let ResultLayout { aad, len } = self.answer;
         if let Some(channel) = self.pending.take() {
             if !channel.is_ours() || self.process != process::id() {
-                return Err(Error::DescriptorLost { driver: self.driver.clone() });
+                return Err(Error::DescriptorLost { driver: DriverName::clone(&self.driver) });
             }
             let wanted = aad + len;
             // A read of zero bytes reports nothing, not even a wrong tag.
             let got =
-                channel.receive(self.result.room(wanted.max(1))).map_err(|source| self.failed(source))?;
+                channel.receive(self.result.room(wanted.max(1))?).map_err(|source| self.failed(source))?;
             if got != wanted {
-                return Err(Error::Short { driver: self.driver.clone(), got, wanted });
+                return Err(Error::Short { driver: DriverName::clone(&self.driver), got, wanted });
             }
             self.channel = Some(channel);
         }
@@ -159,7 +161,7 @@ impl Session for AfAlgSession {
     fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
-        let (keyed, driver) = (Arc::clone(&self.keyed), self.driver.clone());
-        Ok(Box::new(Self::channel_of(keyed, driver, self.algorithm, self.tag_len)?))
+        let (keyed, driver) = (Shared::clone(&self.keyed), DriverName::clone(&self.driver));
+        Ok(boxed(Self::channel_of(keyed, driver, self.algorithm, self.tag_len)?)?)
     }
 }

@@ -76,6 +76,9 @@ impl HashSession for ShamSession {
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
         messages.iter().map(|message| self.compute(message)).collect()
     }
+    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
+        self.compute(message)
+    }
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
         Ok(Box::new(ShamState { session: self.clone(), text: Arc::default() }))
     }

@@ -3,20 +3,19 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::Wiped;
-
 use super::keyed::Keyed;
 use super::session::LONGEST;
 use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
-use crate::{Digest, Error, Hash, HashSession, HashState};
+use crate::memory::{Shared, boxed};
+use crate::{Digest, DriverName, Error, Hash, HashSession, HashState};
 
 /// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct CryptodevHash(Message);
 
 impl CryptodevHash {
     pub(super) fn new(driver: Arc<CryptodevDriver>, hash: Hash, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, Wiped::new(key.to_vec()))?;
+        let keyed = Keyed::new(&driver, key)?;
         Ok(CryptodevHash(Message::new(driver, hash, keyed)))
     }
 }
@@ -26,24 +25,17 @@ impl HashSession for CryptodevHash {
         LONGEST
     }
 
-    fn max_batch(&self) -> usize {
-        1
-    }
-
-    fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
-        let [message] = messages else {
-            return Err(Error::Batch { count: messages.len(), max: self.max_batch() });
-        };
+    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
         Keyed::settle(&mut self.0.keyed, &self.0.driver)?;
-        Ok(vec![self.0.finish(message)?])
+        self.0.finish(message)
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Ok(Box::new(self.0.independent_copy()?))
+        Ok(boxed(self.0.independent_copy()?)?)
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(CryptodevHash(self.0.independent_copy()?)))
+        Ok(boxed(CryptodevHash(self.0.independent_copy()?))?)
     }
 }
 
@@ -55,14 +47,14 @@ struct Message {
     driver: Arc<CryptodevDriver>,
     hash: Hash,
     /// Not shared, since it holds the state of this message.
-    keyed: Arc<Keyed>,
+    keyed: Shared<Keyed>,
     buffer: Buffer,
     /// Whether the kernel has received a chunk of the message.
     begun: bool,
 }
 
 impl Message {
-    fn new(driver: Arc<CryptodevDriver>, hash: Hash, keyed: Arc<Keyed>) -> Message {
+    fn new(driver: Arc<CryptodevDriver>, hash: Hash, keyed: Shared<Keyed>) -> Message {
         Message { driver, hash, keyed, buffer: Buffer::new(), begun: false }
     }
 
@@ -73,7 +65,7 @@ impl Message {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let driver = || self.driver.name.clone();
+        let driver = || DriverName::clone(&self.driver.name);
         if !self.keyed.is_of_this_process() {
             return Err(Error::Forked { driver: driver() });
         }
@@ -86,7 +78,7 @@ impl Message {
             let (len, algorithm) = (piece.len(), self.driver.algorithm);
             return Err(Error::Misfit { len, iv_len: 0, algorithm, max: LONGEST });
         }
-        let room = self.buffer.room(piece.len());
+        let room = self.buffer.room(piece.len())?;
         room.copy_from_slice(piece);
         let done = self.keyed.node.hash(self.keyed.number, flags, room);
         self.buffer.wipe(piece.len());
@@ -113,7 +105,7 @@ impl HashState for Message {
             copied.map_err(|source| self.uncopied(source))?;
             clone.begun = true;
         }
-        Ok(Box::new(clone))
+        Ok(boxed(clone)?)
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
@@ -127,7 +119,7 @@ impl Message {
     fn uncopied(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::ENOSYS | libc::EOPNOTSUPP) => {
-                Error::NoState { driver: self.driver.name.clone(), source }
+                Error::NoState { driver: DriverName::clone(&self.driver.name), source }
             }
             _ => self.driver.failed("ioctl CIOCCPHASH", source),
         }

@@ -1,16 +1,15 @@
 //! A key in a driver: a session of /dev/crypto.
 
-use std::sync::Arc;
-
 use crate::Wiped;
+use crate::memory::{Shared, try_copy};
 
 use super::node::Node;
 use super::{CryptodevDriver, refusal};
-use crate::Error;
+use crate::{DriverName, Error};
 
 /// A session of the device, ended on drop by the process that created it.
 pub(super) struct Keyed {
-    pub(super) node: Arc<Node>,
+    pub(super) node: Shared<Node>,
     generation: u32,
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the parent may end this one at
@@ -20,13 +19,15 @@ pub(super) struct Keyed {
 
 impl Keyed {
     /// Creates a session, and fails if the kernel has given it another driver.
-    pub(super) fn new(driver: &CryptodevDriver, key: Wiped<Vec<u8>>) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &CryptodevDriver, key: &[u8]) -> Result<Shared<Keyed>, Error> {
+        let key = Wiped::new(try_copy(key).ok_or(Error::NoMemory)?);
         let node = driver.node()?;
         let generation = node.generation();
         let made = node.new_session(driver.purpose, &key);
-        let number = made.map_err(|source| Error::KeyRefused { driver: driver.name.clone(), source })?;
+        let number =
+            made.map_err(|source| Error::KeyRefused { driver: DriverName::clone(&driver.name), source })?;
         // From here on dropping it ends the session.
-        let keyed = Arc::new(Keyed { node, generation, number, key });
+        let keyed = Shared::new(Keyed { node, generation, number, key })?;
         let got = keyed.node.info(driver.purpose, number);
         let got = got.map_err(|source| driver.failed("ioctl CIOCGSESSINFO", source))?;
         if !got.driver.is(&driver.name) || !got.algorithm.is(driver.algorithm) {
@@ -36,8 +37,8 @@ impl Keyed {
     }
 
     /// Creates another session with the same key.
-    pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Arc<Keyed>, Error> {
-        Keyed::new(driver, self.key.clone())
+    pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Shared<Keyed>, Error> {
+        Keyed::new(driver, &self.key)
     }
 
     pub(super) fn is_of_this_process(&self) -> bool {
@@ -45,7 +46,7 @@ impl Keyed {
     }
 
     /// Creates a new session after a fork, and after the application has closed the descriptor.
-    pub(super) fn settle(keyed: &mut Arc<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
+    pub(super) fn settle(keyed: &mut Shared<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;
         }

@@ -26,8 +26,9 @@ use crate::Wiped;
 use outboard_drivers::reach::ProgramInterface;
 
 use crate::current::Current;
+use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
-use crate::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, Session};
+use crate::{Accelerator, Algorithm, DriverName, Error, Hash, HashAlgorithm, HashSession, Session};
 use hash::CryptodevHash;
 use keyed::Keyed;
 use node::{Node, Purpose};
@@ -74,7 +75,7 @@ impl Accelerator for Cryptodev {
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
         let driver = Arc::clone(&self.driver);
-        Ok(Box::new(CryptodevSession::new(driver, self.algorithm, tag_len, key)?))
+        Ok(boxed(CryptodevSession::new(driver, self.algorithm, tag_len, key)?)?)
     }
 }
 
@@ -94,13 +95,13 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(CryptodevHash::new(Arc::clone(&self.driver), self.hash, key)?))
+        Ok(boxed(CryptodevHash::new(Arc::clone(&self.driver), self.hash, key)?)?)
     }
 }
 
 /// A driver, and the open device that leads to it.
 struct CryptodevDriver {
-    name: String,
+    name: DriverName,
     /// The kernel's name of the algorithm.
     algorithm: &'static str,
     purpose: Purpose,
@@ -114,20 +115,20 @@ impl CryptodevDriver {
         purpose: Purpose,
         sample_key: Vec<u8>,
     ) -> Result<Arc<CryptodevDriver>, Error> {
-        let node = Current::new(Node::open().map_err(refusal::no_interface)?);
-        let driver = Arc::new(CryptodevDriver { name: driver.to_owned(), algorithm, purpose, node });
+        let node = Current::new(Node::open().map_err(refusal::no_interface)?)?;
+        let driver = Arc::new(CryptodevDriver { name: driver.into(), algorithm, purpose, node });
         let key = Wiped::new(sample_key);
-        Keyed::new(&driver, key).map_err(|error| refusal::no_probe(error, algorithm))?;
+        Keyed::new(&driver, &key).map_err(|error| refusal::no_probe(error, algorithm))?;
         Ok(driver)
     }
 
     /// The open device; opened again if the application has closed its descriptor.
-    fn node(&self) -> Result<Arc<Node>, Error> {
-        let node = self.node.or_replace(Node::is_ours, Node::open);
-        node.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
+    fn node(&self) -> Result<Shared<Node>, Error> {
+        let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
+        self.node.or_replace(Node::is_ours, || Node::open().map_err(lost))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        Error::Request { call, driver: self.name.clone(), source }
+        Error::Request { call, driver: DriverName::clone(&self.name), source }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn no_probe(error: Error, requested: &str) -> Error {
 }
 
 fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
-    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+    Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::Wiped;
-
 use super::keyed::Keyed;
 use super::{CryptodevDriver, abi};
 use crate::buffer::Buffer;
+use crate::memory::{Shared, boxed};
 use crate::mode::driver_iv;
-use crate::{Algorithm, Direction, Error, InFlight, Request, Session};
+use crate::{Algorithm, Direction, DriverName, Error, InFlight, Request, Session};
 
 /// The maximum request in bytes. Longer requests gain little, and above 32 pages cryptodev-linux
 /// allocates memory for each request.
@@ -32,7 +31,7 @@ pub(super) struct CryptodevSession {
     tag_len: usize,
     /// Shared by the sessions that [`share`](Session::share) created: each request has its own IV,
     /// and the kernel processes one request at a time.
-    keyed: Arc<Keyed>,
+    keyed: Shared<Keyed>,
     buffer: Buffer,
     /// The outcome of the last request, if any: bytes of the result, or `None` if the tag was
     /// wrong.
@@ -48,11 +47,16 @@ impl CryptodevSession {
         tag_len: usize,
         key: &[u8],
     ) -> Result<Self, Error> {
-        let keyed = Keyed::new(&driver, Wiped::new(key.to_vec()))?;
+        let keyed = Keyed::new(&driver, key)?;
         Ok(Self::with(driver, algorithm, tag_len, keyed))
     }
 
-    fn with(driver: Arc<CryptodevDriver>, algorithm: Algorithm, tag_len: usize, keyed: Arc<Keyed>) -> Self {
+    fn with(
+        driver: Arc<CryptodevDriver>,
+        algorithm: Algorithm,
+        tag_len: usize,
+        keyed: Shared<Keyed>,
+    ) -> Self {
         CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
@@ -66,7 +70,7 @@ impl CryptodevSession {
         let (len, tag_len) = (asked.len(), self.tag_len);
         let (iv, _) = driver_iv(self.algorithm, asked.iv);
         let Keyed { node, number, .. } = &*self.keyed;
-        let room = self.buffer.room(len + tag_len);
+        let room = self.buffer.room(len + tag_len)?;
         asked.copy_to(&mut room[..len + asked.tag.len()]);
         self.secret = len;
         let (call, done) = if tag_len > 0 {
@@ -109,7 +113,7 @@ impl Session for CryptodevSession {
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
         match self.answer {
             Some(Some(len)) if index == 0 => Ok(self.buffer.bytes(len)),
-            Some(None) if index == 0 => Err(Error::Forged { driver: self.driver.name.clone() }),
+            Some(None) if index == 0 => Err(Error::Forged { driver: DriverName::clone(&self.driver.name) }),
             known => Err(Error::Batch { count: index + 1, max: known.map_or(0, |_| 1) }),
         }
     }
@@ -120,7 +124,7 @@ impl Session for CryptodevSession {
     }
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
-        let (driver, keyed) = (Arc::clone(&self.driver), Arc::clone(&self.keyed));
-        Ok(Box::new(Self::with(driver, self.algorithm, self.tag_len, keyed)))
+        let (driver, keyed) = (Arc::clone(&self.driver), Shared::clone(&self.keyed));
+        Ok(boxed(Self::with(driver, self.algorithm, self.tag_len, keyed))?)
     }
 }

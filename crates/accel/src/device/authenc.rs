@@ -6,6 +6,7 @@ use super::keyed::KeyParts;
 use super::session::DeviceSession;
 use super::{INTERFACE, OutboardDriver};
 use crate::authenc::{AuthencAccelerator, AuthencKeys};
+use crate::memory::boxed;
 use crate::session_algorithm::SessionAlgorithm;
 use crate::{Authenc, Error, Session, Wiped};
 
@@ -40,6 +41,6 @@ impl AuthencAccelerator for AuthencDevice {
         let both = Wiped::new([keys.mac, keys.cipher].concat());
         let key = KeyParts { bytes: &both, mac: keys.mac.len(), tag: tag_len };
         let algorithm = SessionAlgorithm::Authenc(self.algorithm);
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), algorithm, key)?))
+        Ok(boxed(DeviceSession::new(Arc::clone(&self.driver), algorithm, key)?)?)
     }
 }

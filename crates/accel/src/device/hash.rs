@@ -2,7 +2,6 @@
 //! the kernel.
 
 use std::io;
-use std::sync::Arc;
 
 use outboard_uapi as uapi;
 
@@ -14,7 +13,8 @@ use super::units::UNITS;
 use super::wait::Waiting;
 use super::{OutboardDriver, OutboardHashDriver};
 use crate::hash::before_the_last_piece;
-use crate::{Digest, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
+use crate::memory::{Shared, boxed};
+use crate::{Digest, DriverName, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
 /// The maximum chunk of a message, in bytes: an arena with any fragmentation can pass it to a
 /// driver.
@@ -28,7 +28,7 @@ const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 /// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct DeviceHash {
     with: OutboardHashDriver,
-    keyed: Arc<Keyed>,
+    keyed: Shared<Keyed>,
 }
 
 impl DeviceHash {
@@ -40,6 +40,13 @@ impl DeviceHash {
     /// The slot of a request for a whole message.
     fn whole(&self) -> uapi::Slot {
         uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY }
+    }
+
+    /// The digest of a message of at most [`LONGEST`] bytes.
+    fn whole_meanwhile(&mut self, message: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Digest, Error> {
+        Keyed::settle(&mut self.keyed, &self.with.driver)?;
+        let region = self.with.run(&self.keyed.link, message, &self.whole(), meanwhile)?;
+        self.with.digest(&region, 0)
     }
 
     fn handle(&mut self) -> Result<Handle, Error> {
@@ -91,18 +98,20 @@ impl HashSession for DeviceHash {
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Ok(Box::new(self.handle()?))
+        Ok(boxed(self.handle()?)?)
     }
 
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
         Some(Waiting::boxed())
     }
 
+    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
+        self.whole_meanwhile(message, None)
+    }
+
     fn digest_meanwhile(&mut self, message: &[u8], meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
         if message.len() <= LONGEST {
-            Keyed::settle(&mut self.keyed, &self.with.driver)?;
-            let region = self.with.run(&self.keyed.link, message, &self.whole(), Some(meanwhile))?;
-            return self.with.digest(&region, 0);
+            return self.whole_meanwhile(message, Some(meanwhile));
         }
         let mut handle = self.handle()?;
         let (before, rest) = before_the_last_piece(message, LONGEST);
@@ -111,14 +120,14 @@ impl HashSession for DeviceHash {
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(DeviceHash { with: self.with.clone(), keyed: Arc::clone(&self.keyed) }))
+        Ok(boxed(DeviceHash { with: self.with.clone(), keyed: Shared::clone(&self.keyed) })?)
     }
 }
 
 /// A hash handle in the kernel.
 struct Handle {
     with: OutboardHashDriver,
-    keyed: Arc<Keyed>,
+    keyed: Shared<Keyed>,
     number: u32,
     /// Whether a message has begun.
     open: bool,
@@ -127,18 +136,18 @@ struct Handle {
 impl Handle {
     fn new(
         with: &OutboardHashDriver,
-        keyed: &Arc<Keyed>,
+        keyed: &Shared<Keyed>,
         record: &uapi::Object,
         open: bool,
     ) -> Result<Handle, Error> {
         let made = keyed.link.new_handle(record);
         let number = made.map_err(|source| with.refused(source))?;
-        Ok(Handle { with: with.clone(), keyed: Arc::clone(keyed), number, open })
+        Ok(Handle { with: with.clone(), keyed: Shared::clone(keyed), number, open })
     }
 
     /// After a fork the handle belongs to the parent; it ends when the descriptor is closed.
     fn check(&self) -> Result<(), Error> {
-        let driver = || self.with.driver.name.clone();
+        let driver = || DriverName::clone(&self.with.driver.name);
         if !self.keyed.is_of_this_process() {
             return Err(Error::Forked { driver: driver() });
         }
@@ -175,7 +184,7 @@ impl HashState for Handle {
     fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
         self.check()?;
         let record = uapi::Object { op: uapi::HASH_CLONE, from: self.number, ..uapi::Object::default() };
-        Ok(Box::new(Handle::new(&self.with, &self.keyed, &record, self.open)?))
+        Ok(boxed(Handle::new(&self.with, &self.keyed, &record, self.open)?)?)
     }
 
     fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
@@ -228,7 +237,7 @@ impl OutboardHashDriver {
     /// data is wiped with the region.
     fn submit(
         &self,
-        link: &Arc<Link>,
+        link: &Shared<Link>,
         messages: &[&[u8]],
         slot: &uapi::Slot,
         wait: bool,
@@ -243,7 +252,7 @@ impl OutboardHashDriver {
             });
         }
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
-        let mut region = link.allocate(units).map_err(|source| self.driver.no_room(source))?;
+        let mut region = Link::allocate(link, units).map_err(|source| self.driver.no_room(source))?;
         let mut fill = || {
             let mut unit = 0;
             for (number, message) in messages.iter().enumerate() {
@@ -260,7 +269,7 @@ impl OutboardHashDriver {
     /// Submits one request and waits until it completes.
     fn run(
         &self,
-        link: &Arc<Link>,
+        link: &Shared<Link>,
         message: &[u8],
         slot: &uapi::Slot,
         meanwhile: Option<Meanwhile<'_>>,
@@ -282,7 +291,7 @@ impl OutboardHashDriver {
     /// not create.
     fn refused(&self, source: io::Error) -> Error {
         match source.raw_os_error() {
-            Some(libc::EOPNOTSUPP) => Error::NoState { driver: self.driver.name.clone(), source },
+            Some(libc::EOPNOTSUPP) => Error::NoState { driver: DriverName::clone(&self.driver.name), source },
             Some(libc::EMFILE | libc::ENOMEM) => self.driver.no_room(source),
             _ => self.driver.failed("a request", source),
         }

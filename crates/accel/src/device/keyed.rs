@@ -1,8 +1,7 @@
 //! A session of the module: a key in a driver.
 
-use std::sync::Arc;
-
 use crate::Wiped;
+use crate::memory::{Shared, try_copy};
 
 use super::link::Link;
 use super::{OutboardDriver, refusal};
@@ -21,7 +20,7 @@ pub(super) struct KeyParts<'k> {
 
 /// A session of this process or, until `settle`, of its parent.
 pub(super) struct Keyed {
-    pub(super) link: Arc<Link>,
+    pub(super) link: Shared<Link>,
     generation: u32,
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the kernel refuses it this one.
@@ -33,17 +32,17 @@ pub(super) struct Keyed {
 }
 
 impl Keyed {
-    pub(super) fn new(driver: &OutboardDriver, parts: KeyParts<'_>) -> Result<Arc<Keyed>, Error> {
+    pub(super) fn new(driver: &OutboardDriver, parts: KeyParts<'_>) -> Result<Shared<Keyed>, Error> {
+        let key = Wiped::new(try_copy(parts.bytes).ok_or(Error::NoMemory)?);
         let link = driver.link()?;
         let generation = link.generation();
         let made = link.new_session(driver.number, driver.algorithm_number, parts);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        let key = Wiped::new(parts.bytes.to_vec());
-        Ok(Arc::new(Keyed { link, generation, number, key, mac_len: parts.mac, tag_len: parts.tag }))
+        Shared::new(Keyed { link, generation, number, key, mac_len: parts.mac, tag_len: parts.tag })
     }
 
     /// Replaces the session after a fork, and after the application has closed the descriptor.
-    pub(super) fn settle(place: &mut Arc<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
+    pub(super) fn settle(place: &mut Shared<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             let parts = KeyParts { bytes: &place.key, mac: place.mac_len, tag: place.tag_len };
             *place = Keyed::new(driver, parts)?;

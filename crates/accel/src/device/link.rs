@@ -3,7 +3,6 @@
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use outboard_uapi as uapi;
@@ -14,6 +13,7 @@ use super::region::Region;
 use crate::Wiped;
 use crate::descriptor::{Descriptor, retry_interrupted};
 use crate::fork_mark::ForkMark;
+use crate::memory::{Shared, try_box};
 
 /// The maximum number of arenas of a process. Requests for which they have no room are computed in
 /// software.
@@ -91,12 +91,14 @@ impl Link {
 
     /// Allocates `units` units of an arena, and maps another arena if necessary. Fails with EMFILE
     /// if all arenas are full.
-    pub(super) fn allocate(self: &Arc<Self>, units: u32) -> io::Result<Region> {
-        let generation = self.generation();
-        for place in &self.arenas {
+    pub(super) fn allocate(link: &Shared<Link>, units: u32) -> io::Result<Region> {
+        let generation = link.generation();
+        for place in &link.arenas {
             let mut at = place.load(Ordering::Acquire);
             if at.is_null() {
-                let mapped = Box::into_raw(Box::new(Arena::map(self.device.fd())?));
+                let arena = try_box(Arena::map(link.device.fd())?);
+                let arena = arena.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
+                let mapped = Box::into_raw(arena);
                 at = match place.compare_exchange(at, mapped, Ordering::AcqRel, Ordering::Acquire) {
                     Ok(_) => mapped,
                     Err(earlier) => {
@@ -111,7 +113,7 @@ impl Link {
             let arena = unsafe { &*at };
             arena.reclaim();
             if let Some(first) = arena.units.take(units) {
-                return Ok(Region::new(Arc::clone(self), generation, at, first, units));
+                return Ok(Region::new(Shared::clone(link), generation, at, first, units));
             }
         }
         Err(io::Error::from_raw_os_error(libc::EMFILE))

@@ -30,8 +30,9 @@ use outboard_drivers::reach::ProgramInterface;
 use outboard_drivers::root::Root;
 
 use crate::current::Current;
+use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
-use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
+use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
 pub use authenc::AuthencDevice;
 use hash::DeviceHash;
 use keyed::KeyParts;
@@ -100,7 +101,7 @@ impl Accelerator<dyn HashSession> for HashDevice {
     }
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
-        Ok(Box::new(DeviceHash::new(&self.0, key)?))
+        Ok(boxed(DeviceHash::new(&self.0, key)?)?)
     }
 
     fn report_wrong(&self) {
@@ -123,7 +124,7 @@ impl Accelerator for Device {
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
         let key = KeyParts { bytes: key, mac: 0, tag: tag_len };
-        Ok(Box::new(DeviceSession::new(Arc::clone(&self.driver), self.algorithm.into(), key)?))
+        Ok(boxed(DeviceSession::new(Arc::clone(&self.driver), self.algorithm.into(), key)?)?)
     }
 
     fn computes_key_stream(&self) -> bool {
@@ -137,7 +138,7 @@ impl Accelerator for Device {
 
 /// An allowed driver, and the link that leads to it.
 struct OutboardDriver {
-    name: String,
+    name: DriverName,
     /// Its number in the allow list.
     number: u16,
     /// The module's number of the algorithm.
@@ -161,12 +162,12 @@ impl OutboardDriver {
         sample: KeyParts<'_>,
     ) -> Result<Arc<Self>, Error> {
         let (number, link) = lead(driver, name, algorithm_number, sample)?;
-        let (name, link) = (driver.to_owned(), Current::new(link));
+        let (name, link) = (driver.into(), Current::new(link)?);
         Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        let driver = self.name.clone();
+        let driver = DriverName::clone(&self.name);
         match source.raw_os_error() {
             Some(libc::ENODEV) => Error::Away { driver, source },
             _ => Error::Request { call, driver, source },
@@ -181,12 +182,12 @@ impl OutboardDriver {
     }
 
     fn no_room(&self, source: io::Error) -> Error {
-        Error::NoRoom { interface: INTERFACE, driver: self.name.clone(), source }
+        Error::NoRoom { interface: INTERFACE, driver: DriverName::clone(&self.name), source }
     }
 
     /// The link; a new one if the application has closed the descriptor of the old one.
-    fn link(&self) -> Result<Arc<Link>, Error> {
-        let link = self.link.or_replace(Link::is_ours, Link::open);
-        link.map_err(|_| Error::DescriptorLost { driver: self.name.clone() })
+    fn link(&self) -> Result<Shared<Link>, Error> {
+        let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
+        self.link.or_replace(Link::is_ours, || Link::open().map_err(lost))
     }
 }

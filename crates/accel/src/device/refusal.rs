@@ -3,7 +3,7 @@
 use std::io;
 
 use super::INTERFACE;
-use crate::Error;
+use crate::{DriverName, Error};
 
 pub(super) fn no_interface(source: io::Error) -> Error {
     let advice = match source.raw_os_error() {
@@ -40,8 +40,8 @@ pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
 
 /// The driver is on the allow list and opened no session. An absent driver may appear later and is
 /// no failure: otherwise a driver would be disabled for good after its device was unplugged.
-pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
-    let driver = driver.to_owned();
+pub(super) fn no_session(driver: &DriverName, source: io::Error) -> Error {
+    let driver = DriverName::clone(driver);
     match source.raw_os_error() {
         Some(libc::ENOENT | libc::ENODEV) => Error::Away { driver, source },
         _ => Error::KeyRefused { driver, source },
@@ -50,7 +50,7 @@ pub(super) fn no_session(driver: &str, source: io::Error) -> Error {
 
 /// The driver is on the allow list, was never present, and opened no session.
 pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
-    match no_session(driver, source) {
+    match no_session(&driver.into(), source) {
         Error::Away { driver, source } => {
             let reason = "root has allowed it, but it is not there: is its module loaded, and does /proc/crypto list \
                           it with selftest passed?";
@@ -61,7 +61,7 @@ pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
 }
 
 fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
-    Error::Unreachable { interface: INTERFACE, driver: driver.to_owned(), reason, source }
+    Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
 }
 
 #[cfg(test)]
@@ -78,9 +78,9 @@ mod tests {
             (no_interface(os(libc::ENOENT)), "modprobe outboard"),
             (no_interface(os(libc::EACCES)), "group"),
             (not_allowed("mv-cbc-aes"), "outboard allow mv-cbc-aes"),
-            (no_session("mv-cbc-aes", os(libc::ENOENT)), "is its device bound"),
+            (no_session(&"mv-cbc-aes".into(), os(libc::ENOENT)), "is its device bound"),
             (never_seen("mv-cbc-aes", os(libc::ENOENT)), "is its module loaded"),
-            (no_session("mv-cbc-aes", os(libc::EINVAL)), "key memory"),
+            (no_session(&"mv-cbc-aes".into(), os(libc::EINVAL)), "key memory"),
         ] {
             let text = error.to_string();
             assert!(text.contains(advice), "{text}");
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn a_full_key_memory_and_a_driver_that_went_away_are_no_failures() {
-        assert!(no_session("x", os(libc::EMFILE)).is_scarcity());
-        assert!(no_session("x", os(libc::ENOENT)).is_scarcity());
-        assert!(no_session("x", os(libc::ENODEV)).is_scarcity());
+        assert!(no_session(&"x".into(), os(libc::EMFILE)).is_scarcity());
+        assert!(no_session(&"x".into(), os(libc::ENOENT)).is_scarcity());
+        assert!(no_session(&"x".into(), os(libc::ENODEV)).is_scarcity());
         assert!(!never_seen("x", os(libc::ENOENT)).is_scarcity());
     }
 }

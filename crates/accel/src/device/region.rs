@@ -2,13 +2,13 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
 
 use super::arena::{Arena, UNIT};
 use super::link::Link;
+use crate::memory::Shared;
 use crate::{Request, WaitDescriptor};
 
 /// The status of a slot that the module has not processed: a request must not appear complete
@@ -22,7 +22,7 @@ const CLOSED_WAIT: Duration = Duration::from_secs(20);
 /// Consecutive units, with the slots of the same numbers. Not usable after a fork, since the child
 /// does not have the mapping.
 pub(super) struct Region {
-    link: Arc<Link>,
+    link: Shared<Link>,
     generation: u32,
     arena: *const Arena,
     first: u32,
@@ -38,14 +38,20 @@ unsafe impl Send for Region {}
 
 impl Region {
     /// Part of an arena of `link`, allocated in this generation.
-    pub(super) fn new(link: Arc<Link>, generation: u32, arena: *const Arena, first: u32, count: u32) -> Self {
+    pub(super) fn new(
+        link: Shared<Link>,
+        generation: u32,
+        arena: *const Arena,
+        first: u32,
+        count: u32,
+    ) -> Self {
         Region { link, generation, arena, first, count, rung: 0, secret: 0 }
     }
 
     /// The same units for a next request, if this process has them, they are `count` units of
     /// `link`, and nothing is in flight there. Otherwise they are given back, wiped.
-    pub(super) fn renew(mut self, link: &Arc<Link>, count: u32) -> Option<Region> {
-        let fits = Arc::ptr_eq(&self.link, link) && self.count == count;
+    pub(super) fn renew(mut self, link: &Shared<Link>, count: u32) -> Option<Region> {
+        let fits = self.link.is_same(link) && self.count == count;
         let is_free = fits && self.arena().is_ok() && !self.is_any_in_flight();
         is_free.then(|| {
             self.rung = 0;

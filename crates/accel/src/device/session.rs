@@ -9,12 +9,14 @@ use outboard_uapi as uapi;
 use super::OutboardDriver;
 use super::arena::{ALIGN, UNIT};
 use super::keyed::{KeyParts, Keyed};
+use super::link::Link;
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
+use crate::memory::{Shared, boxed};
 use crate::session_algorithm::SessionAlgorithm;
-use crate::{Direction, Error, InFlight, Request, Session, WaitDescriptor};
+use crate::{Direction, DriverName, Error, InFlight, Request, Session, WaitDescriptor};
 
 /// The maximum request in bytes that is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
@@ -26,20 +28,36 @@ const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
 
 /// The position of a request in the batch, and the length of its result in bytes.
+#[derive(Clone, Copy, Default)]
 struct Span {
-    slots: Range<u32>,
-    unit: u32,
-    len: usize,
+    first_slot: u8,
+    slots_end: u8,
+    unit: u8,
+    len: u32,
+}
+
+impl Span {
+    fn new(slots: Range<u32>, unit: u32, len: usize) -> Span {
+        const { assert!(UNITS <= u8::MAX as u32 && UNIT * UNITS as usize <= u32::MAX as usize) };
+        let [first_slot, slots_end, unit] = [slots.start, slots.end, unit].map(|number| number as u8);
+        Span { first_slot, slots_end, unit, len: len as u32 }
+    }
+
+    fn slots(self) -> Range<u32> {
+        self.first_slot.into()..self.slots_end.into()
+    }
 }
 
 /// A key, and one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
     algorithm: SessionAlgorithm,
-    keyed: Arc<Keyed>,
+    keyed: Shared<Keyed>,
     /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
-    spans: Vec<Span>,
+    spans: [Span; UNITS as usize],
+    /// Number of requests in the batch.
+    count: usize,
 }
 
 impl DeviceSession {
@@ -49,7 +67,23 @@ impl DeviceSession {
         key: KeyParts<'_>,
     ) -> Result<Self, Error> {
         let keyed = Keyed::new(&driver, key)?;
-        Ok(DeviceSession { driver, algorithm, keyed, region: None, spans: Vec::new() })
+        Ok(Self::with(driver, algorithm, keyed))
+    }
+
+    fn with(driver: Arc<OutboardDriver>, algorithm: SessionAlgorithm, keyed: Shared<Keyed>) -> Self {
+        let spans = [Span::default(); UNITS as usize];
+        DeviceSession { driver, algorithm, keyed, region: None, spans, count: 0 }
+    }
+
+    /// The requests of the batch.
+    fn spans(&self) -> &[Span] {
+        &self.spans[..self.count]
+    }
+
+    /// Adds a request to the batch, of which there are not more than spans.
+    fn add(&mut self, span: Span) {
+        self.spans[self.count] = span;
+        self.count += 1;
     }
 
     /// The offset of a request's additional data, after its data and tag.
@@ -83,19 +117,19 @@ impl DeviceSession {
             request.check(self.algorithm, self.keyed.tag_len, max)?;
         }
         if units == 0 {
-            self.spans.extend(requests.iter().map(|_| Span { slots: 0..0, unit: 0, len: 0 }));
+            requests.iter().for_each(|_| self.add(Span::default()));
             return Ok(());
         }
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let mut region =
-            self.keyed.link.allocate(units as u32).map_err(|source| self.driver.no_room(source))?;
+            Link::allocate(&self.keyed.link, units as u32).map_err(|source| self.driver.no_room(source))?;
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
-        let slots = self.spans.last().map_or(0, |span| span.slots.end);
+        let slots = self.spans().last().map_or(0, |span| span.slots().end);
         let secret = |(span, request): (&Span, &Request<'_>)| match request.direction {
             Direction::Encrypt => 0,
-            Direction::Decrypt => span.unit as usize * UNIT + span.len,
+            Direction::Decrypt => usize::from(span.unit) * UNIT + span.len as usize,
         };
-        let secret = self.spans.iter().zip(requests).map(secret).max().unwrap_or(0);
+        let secret = self.spans().iter().zip(requests).map(secret).max().unwrap_or(0);
         region.ring(slots, wait, secret).map_err(|source| self.failed("write", source))?;
         self.region = Some(region);
         Ok(())
@@ -117,7 +151,7 @@ impl DeviceSession {
         let units = len.div_ceil(UNIT) as u32;
         let mut region = match old.and_then(|old| old.renew(&self.keyed.link, units)) {
             Some(old) => old,
-            None => self.keyed.link.allocate(units).map_err(|source| self.driver.no_room(source))?,
+            None => Link::allocate(&self.keyed.link, units).map_err(|source| self.driver.no_room(source))?,
         };
         let mut place = |region: &mut Region| {
             let at = region.fill_with(len, fill)?;
@@ -133,7 +167,7 @@ impl DeviceSession {
         };
         place(&mut region).map_err(|source| self.failed("mmap", source))?;
         region.ring(1, false, len).map_err(|source| self.failed("write", source))?;
-        self.spans.push(Span { slots: 0..1, unit: 0, len });
+        self.add(Span::new(0..1, 0, len));
         self.region = Some(region);
         Ok(())
     }
@@ -163,7 +197,7 @@ impl DeviceSession {
                 slot += 1;
             }
             let tag = if request.direction == Direction::Encrypt { self.keyed.tag_len } else { 0 };
-            self.spans.push(Span { slots: from..slot, unit, len: request.len() + tag });
+            self.add(Span::new(from..slot, unit, request.len() + tag));
             unit += self.units(request) as u32;
         }
         Ok(())
@@ -172,7 +206,7 @@ impl DeviceSession {
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
         match source.raw_os_error() {
             Some(libc::EBADMSG) if self.keyed.tag_len > 0 => {
-                Error::Forged { driver: self.driver.name.clone() }
+                Error::Forged { driver: DriverName::clone(&self.driver.name) }
             }
             _ => self.driver.failed(call, source),
         }
@@ -210,21 +244,21 @@ impl Session for DeviceSession {
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
-        let Some(span) = self.spans.get(index) else {
-            return Err(Error::Batch { count: index + 1, max: self.spans.len() });
+        let Some(span) = self.spans().get(index).copied() else {
+            return Err(Error::Batch { count: index + 1, max: self.count });
         };
         let Some(region) = &self.region else { return Ok(&[]) };
-        region.finish(span.slots.clone()).map_err(|source| self.failed("write", source))?;
-        let mut statuses = span.slots.clone().map(|slot| region.status(slot));
+        region.finish(span.slots()).map_err(|source| self.failed("write", source))?;
+        let mut statuses = span.slots().map(|slot| region.status(slot));
         statuses
             .find_map(Result::err)
-            .map_or_else(|| region.bytes(span.unit, span.len), Err)
+            .map_or_else(|| region.bytes(span.unit.into(), span.len as usize), Err)
             .map_err(|source| self.failed("a request", source))
     }
 
     fn release(&mut self) {
         self.region = None;
-        self.spans.clear();
+        self.count = 0;
     }
 
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
@@ -232,14 +266,8 @@ impl Session for DeviceSession {
     }
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
-        let (driver, keyed) = (Arc::clone(&self.driver), Arc::clone(&self.keyed));
-        Ok(Box::new(DeviceSession {
-            driver,
-            algorithm: self.algorithm,
-            keyed,
-            region: None,
-            spans: Vec::new(),
-        }))
+        let keyed = Shared::clone(&self.keyed);
+        Ok(boxed(Self::with(Arc::clone(&self.driver), self.algorithm, keyed))?)
     }
 
     /// Uses the doorbell that waits: one system call instead of two or more.

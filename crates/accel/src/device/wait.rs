@@ -7,6 +7,7 @@ use std::process;
 use std::ptr::null_mut;
 
 use crate::descriptor::{Descriptor, check};
+use crate::memory::try_box;
 use crate::session::{WaitDescriptor, Woken};
 
 /// Length of a turn in seconds.
@@ -35,7 +36,8 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn boxed() -> io::Result<Box<dyn WaitDescriptor>> {
-        Ok(Box::new(Waiting::new()?))
+        let waiting = try_box(Waiting::new()?);
+        Ok(waiting.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?)
     }
 
     fn new() -> io::Result<Waiting> {
