@@ -69,10 +69,18 @@ impl Context {
         }
         // Without an IV, the default provider resets to the IV of the last initialisation in CBC
         // mode, and continues from the current position in counter mode. If a running IV was set in
-        // it since then, it has lost the original IV, so the copy here is passed.
-        let original = self.original_iv;
+        // it since then, it has lost the original IV, so the copy here is passed. If there never was
+        // one, it continues with the running IV (`cipher_generic_init_internal`, flag `iv_set`).
         let goes_back = iv.at.is_null() && self.pushed && self.kind().mode == Mode::Cbc;
-        let iv = if goes_back { Given { at: original.as_ptr(), len: self.kind().iv_len() } } else { iv };
+        let resumed = match (goes_back, self.iv_given) {
+            (true, false) => match self.running_iv() {
+                Some(running) => running,
+                None => return 0,
+            },
+            _ => self.original_iv,
+        };
+        let given = iv;
+        let iv = if goes_back { Given { at: resumed.as_ptr(), len: self.kind().iv_len() } } else { iv };
 
         let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
         // SAFETY: the core's arguments are passed on unchanged, except the IV above and the
@@ -84,10 +92,12 @@ impl Context {
         self.num = 0;
         self.lost = false;
         // SAFETY: guaranteed by the core.
-        if let Some(given) = unsafe { iv.bytes() }.filter(|bytes| bytes.len() == self.kind().iv_len()) {
+        if let Some(given) = unsafe { given.bytes() }.filter(|bytes| bytes.len() == self.kind().iv_len()) {
             self.original_iv[..given.len()].copy_from_slice(given);
             self.iv_given = true;
             self.pushed = false;
+        } else if goes_back {
+            self.pushed = !self.iv_given;
         }
         if !done {
             self.lose();

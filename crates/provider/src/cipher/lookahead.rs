@@ -112,9 +112,6 @@ impl Context {
             unsafe { *r.out_len = done };
             return 1;
         }
-        if self.held > 0 && !self.sync() {
-            return 0;
-        }
         let mut written = 0;
         let rest = Request {
             out: r.out.wrapping_add(done),

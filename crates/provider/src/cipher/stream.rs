@@ -179,6 +179,7 @@ impl Context {
             // SAFETY: guaranteed by the caller.
             return ControlFlow::Break(unsafe { self.record(r) });
         }
+        self.leave_lane();
         let (kind, block) = (self.kind(), self.kind().block());
         let head = self.held.wrapping_neg() & self.mask;
         let large = r.len >= self.threshold() && r.len >= head + 2 * block;
@@ -198,6 +199,10 @@ impl Context {
     /// # Safety
     /// As for `begin`, and `out` has room for all held bytes and all input.
     unsafe fn begin_large(&mut self, r: Request, head: usize) -> Option<Large> {
+        // In counter mode `soft` completes the block from the position of the last sync.
+        if head > 0 && !self.sync() {
+            return None;
+        }
         // SAFETY: the caller's guarantee for the whole covers its parts.
         unsafe {
             let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
