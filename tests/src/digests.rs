@@ -67,7 +67,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn script() -> impl Strategy<Value = Script> {
+/// Any script.
+pub fn script() -> impl Strategy<Value = Script> {
     (any::<u64>(), 0..DIGESTS.len(), vec((0..CONTEXTS, step()), 1..20))
         .prop_map(|(seed, digest, steps)| Script { seed, digest, steps })
 }

@@ -15,7 +15,7 @@ const CONTEXTS: usize = 3;
 
 /// One call.
 #[derive(Clone, Debug)]
-enum Step {
+pub enum Step {
     /// More of the message.
     Update(usize),
     /// A copy; both remain in use.
@@ -34,7 +34,8 @@ enum Step {
     Fork,
 }
 
-type Script = (u64, Vec<(usize, Step)>);
+/// The seed of keys and data, and the steps, each with the index of its context.
+pub type Script = (u64, Vec<(usize, Step)>);
 
 fn key_length() -> impl Strategy<Value = usize> {
     prop_oneof![4 => Just(20), 2 => prop::sample::select(vec![1, 63, 64, 65, 127, 128, 129, 200])]
@@ -53,7 +54,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn script() -> impl Strategy<Value = Script> {
+/// Any script.
+pub fn script() -> impl Strategy<Value = Script> {
     (any::<u64>(), vec((0..CONTEXTS, step()), 1..24))
 }
 
@@ -87,7 +89,8 @@ impl Pair {
     }
 }
 
-fn play((seed, steps): &Script, hmacs: [&Hmac; 2]) -> Result<(), String> {
+/// Runs a script with both HMACs and returns where their results differ.
+pub fn play((seed, steps): &Script, hmacs: [&Hmac; 2]) -> Result<(), String> {
     let mut first = Pair { contexts: hmacs.map(HmacContext::new), ended: false };
     first.begin(Some(DIGESTS[*seed as usize % DIGESTS.len()]), Some(&bytes(*seed, 32)))?;
     let mut pairs = vec![first];

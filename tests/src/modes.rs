@@ -87,7 +87,8 @@ pub fn chosen_sequences_are_answered_alike(world: &World) {
         let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
         for steps in &sequences {
             let steps = steps.iter().cloned().map(|step| (0, step)).collect();
-            let script = Script { seed: 1, cipher, direction: Direction::Encrypt, keyed: true, steps };
+            let (direction, keyed, with_iv) = (Direction::Encrypt, true, true);
+            let script = Script { seed: 1, cipher, direction, keyed, with_iv, steps };
             play(&script, &hard, &soft)
                 .unwrap_or_else(|problem| panic!("{:?}, {algorithm}: {problem}", world.driver_choice));
         }

@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::bytes::{array, bytes, first_difference};
+use crate::child::{Exit, fork};
 use crate::evp::{Cipher, Context, Direction, Outcome};
 
 const BLOCK: usize = 16;
@@ -51,6 +52,8 @@ pub enum Step {
     Ask,
     /// `EVP_CipherFinal_ex`.
     Finish,
+    /// fork(2): the child continues with all contexts, and so does the parent.
+    Fork,
 }
 
 /// A whole script.
@@ -65,6 +68,8 @@ pub struct Script {
     /// Whether the key is set at the start; otherwise later, and calls before that must fail in the
     /// same way.
     pub keyed: bool,
+    /// Whether an IV is set at the start.
+    pub with_iv: bool,
     /// The steps, each with the index of its context.
     pub steps: Vec<(usize, Step)>,
 }
@@ -98,13 +103,23 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop::sample::select(vec![0, 1, 16, 17, 24, 32, 33]).prop_map(Step::KeyLength),
         4 => Just(Step::Ask),
         4 => Just(Step::Finish),
+        1 => Just(Step::Fork),
     ]
 }
 
 /// Any script, for one of this number of ciphers.
 pub fn script(ciphers: usize) -> impl Strategy<Value = Script> {
-    (any::<u64>(), 0..ciphers, direction(), prop::bool::weighted(0.95), vec((0..CONTEXTS, step()), 1..24))
-        .prop_map(|(seed, cipher, direction, keyed, steps)| Script { seed, cipher, direction, keyed, steps })
+    let start = (direction(), prop::bool::weighted(0.95), prop::bool::weighted(0.8));
+    (any::<u64>(), 0..ciphers, start, vec((0..CONTEXTS, step()), 1..24)).prop_map(
+        |(seed, cipher, (direction, keyed, with_iv), steps)| Script {
+            seed,
+            cipher,
+            direction,
+            keyed,
+            with_iv,
+            steps,
+        },
+    )
 }
 
 /// Runs a script with both ciphers and returns where their results differ.
@@ -150,8 +165,9 @@ impl Player<'_> {
     fn begin(&mut self, index: usize, direction: Direction, keyed: bool) -> Result<(), String> {
         let (key, iv) = (self.fresh(self.ciphers[0].key_length()), array(self.script.seed ^ 1));
         let ciphers = self.ciphers;
+        let iv = self.script.with_iv.then_some(&iv);
         let outcomes = self.both(index, |context, side| {
-            context.init(Some(ciphers[side]), keyed.then_some(key.as_slice()), Some(&iv), Some(direction))
+            context.init(Some(ciphers[side]), keyed.then_some(key.as_slice()), iv, Some(direction))
         });
         let pair = &mut self.pairs[index];
         (pair.held, pair.padding, pair.direction, pair.keyed) = (0, true, direction, keyed);
@@ -178,6 +194,7 @@ impl Player<'_> {
             }
             Step::Ask => self.ask(index),
             Step::Finish => self.finish(index),
+            Step::Fork => self.fork(),
         }
     }
 
@@ -276,6 +293,16 @@ impl Player<'_> {
         }
         alike("final", &outcomes)?;
         same_bytes("final's output", &outputs)
+    }
+
+    fn fork(&mut self) -> Result<(), String> {
+        let child = fork(Exit::Quick, || {
+            (0..self.pairs.len()).all(|index| {
+                let continued = self.update(index, 4099, false, 0).and_then(|()| self.finish(index));
+                continued.inspect_err(|problem| eprintln!("in the child, context {index}: {problem}")).is_ok()
+            })
+        });
+        child.wait()
     }
 
     fn both(&mut self, index: usize, mut call: impl FnMut(&mut Context, usize) -> Outcome) -> [Outcome; 2] {

@@ -24,6 +24,7 @@ mod device_coming_from;
 mod device_digests;
 mod device_enable;
 mod device_engine;
+mod device_failing_submissions;
 mod device_fork;
 mod device_hmac;
 mod device_jobs;

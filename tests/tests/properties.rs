@@ -33,7 +33,7 @@ fn play_one_of(ciphers: &[(Cipher, Cipher)], script: &Script) -> Result<(), Test
 /// A script for one context that encrypts at first.
 fn fixed_script(steps: &[Step]) -> Script {
     let steps = steps.iter().cloned().map(|step| (0, step)).collect();
-    Script { seed: 1, cipher: 0, direction: Direction::Encrypt, keyed: true, steps }
+    Script { seed: 1, cipher: 0, direction: Direction::Encrypt, keyed: true, with_iv: true, steps }
 }
 
 #[test]
@@ -120,6 +120,14 @@ fn scripts_of_fixed_defects_give_equal_results() {
         let ciphers = ciphers(&world);
         for steps in &scripts {
             play_one_of(&ciphers, &fixed_script(steps))
+                .unwrap_or_else(|problem| panic!("{:?}: {problem}", world.driver_choice));
+        }
+        // Without an IV of its own, a context went back to zero instead of the running IV.
+        for direction in [None, Some(Direction::Encrypt), Some(Direction::Decrypt)] {
+            let again = Step::Again { key: false, iv: false, direction };
+            let steps = [large(), small(1400), again, Step::Ask, Step::Copy, small(8), large(), Step::Ask];
+            let script = Script { with_iv: false, ..fixed_script(&steps) };
+            play_one_of(&ciphers, &script)
                 .unwrap_or_else(|problem| panic!("{:?}: {problem}", world.driver_choice));
         }
         world.assert_driver_used();
