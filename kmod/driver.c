@@ -35,6 +35,7 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
 		if (suspended || driver->number <= after || (number && driver->number != number) ||
+		    (driver->trial && session->file && driver->trial != session->file) ||
 		    ob_driver_unbinding(driver) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
@@ -189,7 +190,8 @@ static struct ob_driver *ob_driver_find(const char *name, u16 number)
 	return NULL;
 }
 
-static int ob_add(const char *name)
+/* Returns the number of the new driver, or 0 if the driver was on trial and is allowed now. */
+static int ob_add(const char *name, const struct ob_file *trial)
 {
 	struct ob_driver *driver;
 	unsigned int count = 0;
@@ -197,7 +199,12 @@ static int ob_add(const char *name)
 
 	if (!directory)
 		return -ENODEV;
-	if (ob_driver_find(name, 0))
+	driver = ob_driver_find(name, 0);
+	if (driver && driver->trial && !trial) {
+		driver->trial = NULL;
+		return 0;
+	}
+	if (driver)
 		return -EEXIST;
 	list_for_each_entry(driver, &ob_drivers, link)
 		count++;
@@ -215,6 +222,7 @@ static int ob_add(const char *name)
 		return error;
 	}
 	driver->number = ++last_number;
+	driver->trial = trial;
 	list_add_tail(&driver->link, &ob_drivers);
 	return driver->number;
 }
@@ -239,15 +247,15 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 	return 0;
 }
 
-int ob_allow(const char *name)
+static int ob_admit(const char *name, const struct ob_file *trial)
 {
 	LIST_HEAD(dropped);
 	int number, error;
 
 	mutex_lock(&ob_drivers_lock);
-	number = ob_add(name);
+	number = ob_add(name, trial);
 	mutex_unlock(&ob_drivers_lock);
-	if (number < 0)
+	if (number <= 0)
 		return number;
 	error = ob_first_look(number);
 	if (!error)
@@ -257,6 +265,17 @@ int ob_allow(const char *name)
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return error;
+}
+
+int ob_allow(const char *name)
+{
+	return ob_admit(name, NULL);
+}
+
+/* Only sessions of this descriptor can use the driver until root allows it. */
+int ob_try(const char *name, const struct ob_file *file)
+{
+	return ob_admit(name, file);
 }
 
 int ob_disallow(const char *name)
@@ -269,6 +288,20 @@ int ob_disallow(const char *name)
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return error;
+}
+
+/* Removes the drivers on trial of a descriptor that was closed. */
+void ob_trials_end(const struct ob_file *file)
+{
+	struct ob_driver *driver, *next;
+	LIST_HEAD(dropped);
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry_safe(driver, next, &ob_drivers, link)
+		if (driver->trial == file)
+			ob_driver_remove(driver, &dropped);
+	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -ENODEV);
 }
 
 /* Drops the requests of a descriptor that no driver has yet. */

@@ -45,6 +45,7 @@ static int ob_release(struct inode *inode, struct file *filp)
 	ob_drop_waiting(file);
 	ob_hashes_drop(file);
 	ob_sessions_drop(file);
+	ob_trials_end(file);
 	ob_file_put(file);
 	return 0;
 }
@@ -99,6 +100,36 @@ static int ob_write_session(struct file *filp, const char __user *buffer, size_t
 	return error;
 }
 
+/*
+ * Both: a setuid program can be made to write to a descriptor of its caller, and a server that has
+ * dropped its rights may have opened this one as root.
+ */
+static int ob_write_try(struct file *filp, const char __user *buffer)
+{
+	struct outboard_try record;
+	size_t length;
+
+	BUILD_BUG_ON(OUTBOARD_NAME_SIZE != CRYPTO_MAX_ALG_NAME);
+	if (copy_from_user(&record, buffer, sizeof(record)))
+		return -EFAULT;
+	length = strnlen(record.name, sizeof(record.name));
+	if (record.op != OUTBOARD_TRY || record.flags || record.reserved ||
+	    length == sizeof(record.name) || !ob_name_ok(record.name, length) ||
+	    memchr_inv(record.name + length, 0, sizeof(record.name) - length))
+		return -EINVAL;
+	if (!file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN) || !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	return ob_try(record.name, filp->private_data);
+}
+
+static bool ob_is_try(const char __user *buffer, size_t size)
+{
+	u16 op;
+
+	return size == sizeof(struct outboard_try) &&
+	       !get_user(op, (const u16 __user *)buffer) && op == OUTBOARD_TRY;
+}
+
 static int ob_do_object(struct ob_file *file, const struct outboard_object *record)
 {
 	if (record->flags || record->reserved || !record->id)
@@ -128,7 +159,9 @@ static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t siz
 	int error;
 
 	BUILD_BUG_ON(sizeof(record.submit) != sizeof(record.object));
-	if (size != sizeof(record))
+	if (ob_is_try(buffer, size))
+		error = ob_write_try(filp, buffer);
+	else if (size != sizeof(record))
 		error = ob_write_session(filp, buffer, size);
 	else if (copy_from_user(&record, buffer, sizeof(record)))
 		error = -EFAULT;

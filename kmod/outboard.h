@@ -123,6 +123,8 @@ struct ob_driver {
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
 	bool disallowed;		/* in ob_disallowed until its last session is gone */
+	/* The only descriptor that may use it, compared only, until it is allowed; NULL: all may. */
+	const struct ob_file *trial;
 	u16 number;
 	spinlock_t lock; /* protects the lists of turns and waiting requests, and below */
 	bool stalled;			/* refused a request; no more until one completes */
@@ -152,6 +154,8 @@ extern atomic_t ob_arrivals;
 int ob_drivers_init(struct kobject *device);
 void ob_drivers_exit(void);
 int ob_allow(const char *name);
+int ob_try(const char *name, const struct ob_file *file);
+void ob_trials_end(const struct ob_file *file);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
@@ -426,6 +430,7 @@ extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_shared_byte
 extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
+bool ob_name_ok(const char *text, size_t size);
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
 extern atomic64_t ob_arena_bytes;	/* of all arenas */
 

@@ -14,7 +14,7 @@ atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
  * Whether it can be an exact driver name. A comma between parentheses is part of names such as
  * authenc(hmac(sha1-eip93),cbc(aes-eip93)).
  */
-static bool ob_name_ok(const char *text, size_t size)
+bool ob_name_ok(const char *text, size_t size)
 {
 	int depth = 0;
 
@@ -56,9 +56,10 @@ static ssize_t allow_show(struct device *device, struct device_attribute *attrib
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link)
-		size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
-				      driver->algorithm ? driver->algorithm->name : "-",
-				      driver->name);
+		if (!driver->trial)
+			size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
+					      driver->algorithm ? driver->algorithm->name : "-",
+					      driver->name);
 	mutex_unlock(&ob_drivers_lock);
 	return size;
 }

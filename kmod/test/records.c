@@ -288,8 +288,7 @@ static void reports_of_wrong_results_are_kept_by_user(void)
 	check(!*text, "%s", text);
 }
 
-/* Returns the kernel's software driver of the AES block cipher: aes-generic, since 7.2 aes-lib. */
-static const char *software_aes(void)
+const char *software_aes(void)
 {
 	static char driver[128];
 	char line[256], name[128] = "";

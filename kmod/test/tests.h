@@ -35,7 +35,7 @@ struct theme {
 
 extern const struct theme ciphers_theme, aeads_theme, authenc_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
-	turns_theme, faults_theme, suspend_theme, unplugged_theme;
+	turns_theme, trials_theme, faults_theme, suspend_theme, unplugged_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);
@@ -43,6 +43,8 @@ long differ(const void *a, const void *b, size_t size);
 void join(pid_t child);
 /* Ends the test, which is reported as ignored: the machine lacks this. */
 void lacks(const char *missing) __attribute__((noreturn));
+/* Returns the kernel's software driver of the AES block cipher: aes-generic, since 7.2 aes-lib. */
+const char *software_aes(void);
 /* Directory of the test programs. */
 extern const char *programs;
 

@@ -1,12 +1,19 @@
 //! `outboard allow` and `outboard disallow`.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use outboard_accel::Algorithm;
+use outboard_accel::device::Device;
 use outboard_tests::command::{failed, on_path, succeeded};
 use outboard_tests::device::reached;
+use outboard_tests::file_tree::{assert_same_tree, entries_below};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
+use outboard_uapi::SYSFS;
 
 /// The command, on a machine whose accelerator /dev/outboard can reach.
 struct Outboard {
@@ -74,4 +81,81 @@ fn what_is_no_accelerator_or_not_there_is_refused() {
         assert!(!is_allowed(driver));
     }
     outboard.fails(&["allow", "--list", "x"], 2);
+}
+
+/// The command is killed at this number of moments.
+const MOMENTS: u32 = 20;
+
+/// A driver of the simulation that fails its check at the end.
+const WRONG: &str = "sim-cbc-aes";
+
+fn is_on_trial() -> bool {
+    Path::new(SYSFS).join("drivers").join(WRONG).exists()
+}
+
+/// Another process may not use a driver that is checked.
+#[track_caller]
+fn refused_here() {
+    assert!(!is_allowed(WRONG));
+    let error = Device::reach(WRONG, Algorithm::CbcAes).err().expect("it did not pass its check");
+    assert!(error.to_string().contains("root has not allowed it"), "{error}");
+}
+
+/// Begins a check that fails at the end.
+fn allowing(simulated: &Simulated, outboard: &Path) -> Child {
+    simulated.fault("clear");
+    simulated.fault(&format!("{WRONG} wrong after=150"));
+    let mut command = Command::new(outboard);
+    command.args(["allow", WRONG]).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("the command runs")
+}
+
+#[test]
+fn a_driver_is_refused_to_others_until_it_passed_and_sigkill_leaves_nothing() {
+    let test = "a_driver_is_refused_to_others_until_it_passed_and_sigkill_leaves_nothing";
+    let Some(reachable) = Simulated::reachable(test) else { return };
+    let (simulated, outboard) = (&reachable.simulated, &reachable.outboard);
+    simulated.takes(Duration::from_millis(1));
+    // Makes the directory and the lock, which stay.
+    let ended = allowing(simulated, outboard).wait_with_output().expect("it runs");
+    failed(&ended, &["allow", WRONG], 1);
+    let etc = || entries_below("/etc/outboard", true, &[]);
+    let before = etc();
+
+    let start = Instant::now();
+    let mut child = allowing(simulated, outboard);
+    let mut seen = 0;
+    while child.try_wait().expect("a child").is_none() {
+        refused_here();
+        if is_on_trial() {
+            seen += 1;
+        }
+        if seen == 1 {
+            let second = Command::new(outboard).args(["allow", "--now", WRONG]).output().expect("it runs");
+            let text = failed(&second, &["allow", "--now", WRONG], 1);
+            assert!(text.contains("another process has just allowed it, or checks it now"), "{text}");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let whole = start.elapsed();
+    assert!(seen > 1, "it was not seen on trial");
+    assert!(!is_on_trial() && !is_allowed(WRONG));
+
+    let mut killed_on_trial = 0;
+    for moment in 0..MOMENTS {
+        let mut child = allowing(simulated, outboard);
+        thread::sleep(whole * moment / MOMENTS);
+        killed_on_trial += u32::from(is_on_trial());
+        child.kill().expect("a child that was not waited for");
+        child.wait().expect("a child");
+        refused_here();
+        assert!(!is_on_trial(), "killed after {moment} of {MOMENTS}");
+        assert_same_tree(&etc(), &before, &format!("killed after {moment} of {MOMENTS}"));
+    }
+    assert!(killed_on_trial > MOMENTS / 4, "killed on trial: {killed_on_trial}");
+    simulated.fault("clear");
+    simulated.takes(Duration::ZERO);
+    let output = Command::new(outboard).args(["allow", "--now", WRONG]).output().expect("it runs");
+    succeeded(&output, &["allow", "--now", WRONG]);
+    assert!(is_allowed(WRONG));
 }

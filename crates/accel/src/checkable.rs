@@ -8,7 +8,7 @@ use outboard_drivers::reach::TagCheck;
 
 use crate::authenc::AuthencAccelerator;
 use crate::check::{Checked, Fault, check_authenc_seeded, check_hash_seeded, check_seeded};
-use crate::device::{AuthencDevice, Device};
+use crate::device::{Access, AuthencDevice, Device};
 use crate::primitive::Primitive;
 use crate::{Accelerator, Algorithm, Authenc, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
@@ -66,21 +66,21 @@ impl Checkable {
                 let Reached { accelerator, passed } = reach_hash(driver, algorithm);
                 accelerator.map(|found| Subject::Hash(found, algorithm)).ok_or(passed)
             }
-            Checkable::Authenc(_) => self.reach_device(driver).map_err(|error| vec![error]),
+            Checkable::Authenc(_) => self.reach_device(driver, Access::Allowed).map_err(|error| vec![error]),
         }
     }
 
-    /// Opens a driver that root has allowed, through /dev/outboard.
-    pub fn reach_device(self, driver: &str) -> Result<Subject, Error> {
+    /// Opens a driver through /dev/outboard.
+    pub fn reach_device(self, driver: &str, access: Access) -> Result<Subject, Error> {
         Ok(match self {
             Checkable::Primitive(Primitive::Cipher(algorithm)) => {
-                Subject::Cipher(Box::new(Device::reach(driver, algorithm)?), algorithm)
+                Subject::Cipher(Box::new(Device::reach_by(access, driver, algorithm)?), algorithm)
             }
             Checkable::Primitive(Primitive::Hash(algorithm)) => {
-                Subject::Hash(Box::new(Device::reach_hash(driver, algorithm)?), algorithm)
+                Subject::Hash(Box::new(Device::reach_hash_by(access, driver, algorithm)?), algorithm)
             }
             Checkable::Authenc(algorithm) => {
-                Subject::Authenc(Box::new(AuthencDevice::reach(driver, algorithm)?), algorithm)
+                Subject::Authenc(Box::new(AuthencDevice::reach_by(access, driver, algorithm)?), algorithm)
             }
         })
     }

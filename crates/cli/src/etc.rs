@@ -8,32 +8,22 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{Access, FlockOperation, access, flock};
 
 /// Adds the next step to an error with a file.
 pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 
-/// A new file that is to replace another one; it is removed if it does not. The lock prevents other
-/// changes meanwhile.
+/// The right to replace a file: the lock prevents other changes meanwhile. Nothing is written before
+/// [`store`](Self::store).
 #[derive(Debug)]
 pub struct Replacement {
     place: PathBuf,
-    path: PathBuf,
-    file: File,
     explain: Explain,
     _lock: File,
 }
 
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        // The file is gone if it replaced the other one; a file that is left is overwritten by the
-        // next change.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
 impl Replacement {
-    /// Creates the new file. Fails early if the other one cannot be replaced.
+    /// Takes the lock. Fails early if the file cannot be replaced.
     pub fn open(path: &Path, explain: Explain) -> Result<Self> {
         Replacement::open_elsewhere(path, path, explain)
     }
@@ -43,32 +33,36 @@ impl Replacement {
     pub fn open_elsewhere(path: &Path, locked: &Path, explain: Explain) -> Result<Self> {
         let lock = lock(locked).map_err(|error| explain(locked, &error))?;
         let place = resolved(path)?;
-        let new = place.with_extension("new");
-        let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&new);
-        let file = file.map_err(|error| explain(path, &error))?;
-        Ok(Self { place, path: new, file, explain, _lock: lock })
+        access(parent(&place), Access::WRITE_OK).map_err(|error| explain(path, &error.into()))?;
+        Ok(Self { place, explain, _lock: lock })
     }
 
     /// Replaces the file: on disk when this returns; on an error the old file is unchanged.
-    pub fn store(mut self, text: &str) -> Result<()> {
-        let directory = self.place.parent().unwrap_or(Path::new("/")).to_owned();
-        let stored = (|| {
-            self.file.write_all(text.as_bytes())?;
-            // Set the mode again, because the umask was applied.
-            self.file.set_permissions(Permissions::from_mode(0o644))?;
-            self.file.sync_all()?;
-            fs::rename(&self.path, &self.place)?;
-            File::open(directory)?.sync_all()
-        })();
+    pub fn store(self, text: &str) -> Result<()> {
+        let new = self.place.with_extension("new");
+        let stored = write(&new, text).and_then(|()| fs::rename(&new, &self.place));
+        if stored.is_err() {
+            // The first error is the one that is reported. A file that is left, also after SIGKILL,
+            // is overwritten by the next change.
+            let _ = fs::remove_file(&new);
+        }
+        let stored = stored.and_then(|()| File::open(parent(&self.place))?.sync_all());
         stored.map_err(|error| (self.explain)(&self.place, &error))
     }
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    // Set the mode again, because the umask was applied.
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    file.sync_all()
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
 }
 
 /// Resolves a symbolic link: an administrator may keep the file elsewhere.

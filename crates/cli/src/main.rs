@@ -5,6 +5,7 @@ mod etc;
 mod kernel_choice;
 mod live_service;
 mod settings;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -12,7 +13,11 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     match commands::Outboard::try_parse() {
-        Ok(outboard) => outboard.run(),
+        Ok(outboard) => {
+            let code = outboard.run();
+            signals::deliver();
+            code
+        }
         Err(usage) => commands::misused(&usage),
     }
 }

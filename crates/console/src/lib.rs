@@ -1,7 +1,9 @@
 //! Output of commands: progress, messages, tables, times and sizes; and the parsing of time limits.
 
+mod advice;
 mod columns;
 
+pub use advice::advice;
 pub use columns::aligned;
 
 use std::io::{self, IsTerminal, Write};

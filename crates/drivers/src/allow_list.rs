@@ -31,6 +31,17 @@ pub fn read(root: &Root) -> io::Result<Vec<AllowedDriver>> {
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
+/// A driver that is allowed or on trial (TRY in docs/uapi.md).
+pub fn read_one(root: &Root, driver: &str) -> io::Result<AllowedDriver> {
+    let file = |name: &str| {
+        let bytes = root.read(&format!("{}/drivers/{driver}/{name}", SYSFS.trim_start_matches('/')))?;
+        Ok::<_, io::Error>(String::from_utf8_lossy(&bytes).trim().to_owned())
+    };
+    let number = file("number")?.parse().map_err(|_| io::ErrorKind::InvalidData)?;
+    let algorithm = Some(file("algorithm")?).filter(|name| name != "-");
+    Ok(AllowedDriver { number, algorithm, driver: driver.to_owned() })
+}
+
 /// Skips lines that it does not understand and further words of a line: a newer module may write
 /// more.
 fn parse(text: &str) -> Vec<AllowedDriver> {
@@ -74,6 +85,20 @@ mod tests {
         assert!(
             !list[0].allows("virtio_crypto_aes_cbc", "ctr(aes)") && !list[1].allows("mv-ecb-aes", "ecb(aes)")
         );
+    }
+
+    #[test]
+    fn a_driver_on_trial_is_read_from_its_own_directory() {
+        let tree = tempfile::tempdir().unwrap();
+        let directory = tree.path().join("sys/class/misc/outboard/drivers/mv-cbc-aes");
+        std::fs::create_dir_all(&directory).unwrap();
+        for (name, text) in [("number", "7\n"), ("algorithm", "cbc(aes)\n")] {
+            std::fs::write(directory.join(name), text).unwrap();
+        }
+        let root = Root::saved(tree.path()).unwrap();
+        let found = read_one(&root, "mv-cbc-aes").unwrap();
+        assert_eq!((found.number, found.algorithm.as_deref()), (7, Some("cbc(aes)")));
+        assert!(read_one(&root, "other").is_err());
     }
 
     #[test]

@@ -71,6 +71,12 @@ pub const NOTIFY: u16 = 8;
 /// allow list.
 pub const REPORT: u16 = 9;
 
+/// Record [`Try`](crate::Try): puts a driver on trial, which this descriptor alone may use.
+pub const TRY: u16 = 10;
+
+/// Size of a driver's name in a record, with the NUL at its end.
+pub const NAME_SIZE: usize = 128;
+
 /// Flag of `SUBMIT`: block until all slots complete.
 pub const WAIT: u16 = 0x1;
 

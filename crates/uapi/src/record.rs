@@ -1,5 +1,7 @@
 //! The records that are written to the device: exactly one record per write(2).
 
+use crate::NAME_SIZE;
+
 /// `struct outboard_submit`: submits slots `first` … `first + count - 1` of an arena, or waits for
 /// them.
 #[repr(C)]
@@ -59,4 +61,18 @@ pub struct Object {
     pub from: u32,
     /// Zero.
     pub reserved: u32,
+}
+
+/// `struct outboard_try`: puts a driver on trial.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Try {
+    /// [`TRY`](crate::TRY)
+    pub op: u16,
+    /// Zero.
+    pub flags: u16,
+    /// Zero.
+    pub reserved: u32,
+    /// The driver's exact name; zero from its end on.
+    pub name: [u8; NAME_SIZE],
 }

@@ -50,6 +50,8 @@ fn layouts(text: &mut String) {
     layout!(text, uapi::SessionNew, uapi::SessionNew::default(), "outboard_session_new",
         op flags session algorithm driver key_size tag_size reserved key_serial mac_key_size reserved2);
     layout!(text, uapi::Object, uapi::Object::default(), "outboard_object", op flags id from reserved);
+    let on_trial = uapi::Try { op: uapi::TRY, flags: 0, reserved: 0, name: [0; uapi::NAME_SIZE] };
+    layout!(text, uapi::Try, on_trial, "outboard_try", op flags reserved name);
     claim(text, "_Alignof(struct outboard_slot)", align_of::<uapi::Slot>());
 }
 
@@ -64,7 +66,7 @@ fn numbers(text: &mut String) -> BTreeSet<&'static str> {
     numbers!(text, MAGIC VERSION DEFAULT_SLOTS MAX_SLOTS
         ENCRYPT DECRYPT HASH_UPDATE HASH_FINAL HASH_DIGEST HASH_FIRST
         IN_FLIGHT IV_SIZE DIGEST_SIZE MAX_TAG
-        SUBMIT SESSION_NEW SESSION_FREE HASH_NEW HASH_CLONE HASH_FREE AWAIT NOTIFY REPORT WAIT KEY_SERIAL SHARED MAX_KEY
+        SUBMIT SESSION_NEW SESSION_FREE HASH_NEW HASH_CLONE HASH_FREE AWAIT NOTIFY REPORT TRY NAME_SIZE WAIT KEY_SERIAL SHARED MAX_KEY
         CBC_AES CTR_AES ECB_AES XTS_AES CBC_DES3 GCM_AES CCM_AES AUTHENC_HMAC_SHA1_CBC_AES AUTHENC_HMAC_SHA256_CBC_AES
         SHA1 SHA224 SHA256 SHA384 SHA512
         HMAC_SHA1 HMAC_SHA224 HMAC_SHA256 HMAC_SHA384 HMAC_SHA512)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::keyed::KeyParts;
 use super::session::DeviceSession;
-use super::{INTERFACE, OutboardDriver};
+use super::{Access, INTERFACE, OutboardDriver};
 use crate::authenc::{AuthencAccelerator, AuthencKeys};
 use crate::memory::boxed;
 use crate::session_algorithm::SessionAlgorithm;
@@ -20,11 +20,16 @@ impl AuthencDevice {
     /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this
     /// process may open the device.
     pub fn reach(driver: &str, algorithm: Authenc) -> Result<AuthencDevice, Error> {
+        AuthencDevice::reach_by(Access::Allowed, driver, algorithm)
+    }
+
+    /// The same, by either right.
+    pub(crate) fn reach_by(access: Access, driver: &str, algorithm: Authenc) -> Result<AuthencDevice, Error> {
         let mac = algorithm.hash().digest_len();
         let sample: Vec<u8> = (0..mac + Authenc::CIPHER_KEY_LENS[0]).map(|at| at as u8).collect();
         let sample = KeyParts { bytes: &sample, mac, tag: mac };
         let (name, number) = (algorithm.kernel_name(), algorithm.uapi_number());
-        Ok(AuthencDevice { driver: OutboardDriver::reach(driver, name, number, sample)?, algorithm })
+        Ok(AuthencDevice { driver: OutboardDriver::reach(access, driver, name, number, sample)?, algorithm })
     }
 }
 

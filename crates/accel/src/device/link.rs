@@ -199,6 +199,17 @@ impl Link {
         }
     }
 
+    /// Puts a driver on trial: it can be used through this descriptor alone, until that is closed.
+    pub(super) fn try_driver(&self, driver: &str) -> io::Result<()> {
+        let mut record = uapi::Try { op: uapi::TRY, flags: 0, reserved: 0, name: [0; uapi::NAME_SIZE] };
+        // Zero stays at its end.
+        let Some(name) = record.name[..uapi::NAME_SIZE - 1].get_mut(..driver.len()) else {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        };
+        name.copy_from_slice(driver.as_bytes());
+        self.write(as_bytes(&record))
+    }
+
     /// Rings the doorbell for slots of an arena; with `wait`, blocks until all of them are
     /// complete.
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
@@ -255,6 +266,7 @@ trait Record {}
 impl Record for uapi::SessionNew {}
 impl Record for uapi::Object {}
 impl Record for uapi::Submit {}
+impl Record for uapi::Try {}
 
 fn as_bytes<R: Record>(record: &R) -> &[u8] {
     // SAFETY: these structures have no padding (a test adds up their fields), so each byte is

@@ -41,6 +41,16 @@ use session::DeviceSession;
 
 const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 
+/// By which right a driver is used through /dev/outboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Root has allowed it.
+    Allowed,
+    /// It is on trial: only this process and its children can use it, until they have closed the
+    /// descriptor. Requires CAP_SYS_ADMIN (TRY in docs/uapi.md).
+    OnTrial,
+}
+
 /// A driver reached through /dev/outboard.
 pub struct Device {
     driver: Arc<OutboardDriver>,
@@ -51,30 +61,59 @@ impl Device {
     /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this
     /// process may open the device.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
+        Device::reach_by(Access::Allowed, driver, algorithm)
+    }
+
+    /// The same, by either right.
+    pub(crate) fn reach_by(access: Access, driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
         let sample = KeyParts { bytes: &sample, mac: 0, tag: algorithm.full_tag() };
-        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample)?;
+        let driver = OutboardDriver::reach(access, driver, name, algorithm.uapi_number(), sample)?;
         Ok(Device { driver, algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
+        Device::reach_hash_by(Access::Allowed, driver, algorithm)
+    }
+
+    /// The same, by either right.
+    pub(crate) fn reach_hash_by(
+        access: Access,
+        driver: &str,
+        algorithm: HashAlgorithm,
+    ) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
         let sample = KeyParts { bytes: sample, mac: 0, tag: 0 };
-        let driver = OutboardDriver::reach(driver, name, algorithm.uapi_number(), sample)?;
+        let driver = OutboardDriver::reach(access, driver, name, algorithm.uapi_number(), sample)?;
         Ok(HashDevice(OutboardHashDriver { driver, algorithm }))
     }
 }
 
-/// Opens the device and finds the number of `driver` in the allow list. The driver must implement
-/// the algorithm that the kernel calls `name`.
-fn lead(driver: &str, name: &str, algorithm: u16, sample: KeyParts<'_>) -> Result<(u16, Link), Error> {
+/// Opens the device and finds the number of `driver` there. The driver must implement the algorithm
+/// that the kernel calls `name`.
+fn lead(
+    access: Access,
+    driver: &str,
+    name: &str,
+    algorithm: u16,
+    sample: KeyParts<'_>,
+) -> Result<(u16, Link), Error> {
     let link = Link::open().map_err(refusal::no_interface)?;
-    let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
-    let entry = list.into_iter().find(|entry| entry.driver == driver);
-    let entry = entry.ok_or_else(|| refusal::not_allowed(driver))?;
+    let entry = match access {
+        Access::Allowed => {
+            let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
+            list.into_iter()
+                .find(|entry| entry.driver == driver)
+                .ok_or_else(|| refusal::not_allowed(driver))?
+        }
+        Access::OnTrial => {
+            let entry = link.try_driver(driver).and_then(|()| allow_list::read_one(&Root::live(), driver));
+            entry.map_err(|source| refusal::no_trial(driver, source))?
+        }
+    };
     match entry.algorithm.as_deref() {
         Some(found) if found == name => {}
         Some(other) => return Err(refusal::other_algorithm(driver, other)),
@@ -156,12 +195,13 @@ struct OutboardHashDriver {
 impl OutboardDriver {
     /// `driver` must implement the algorithm that the kernel calls `name`, and accept `sample`.
     fn reach(
+        access: Access,
         driver: &str,
         name: &str,
         algorithm_number: u16,
         sample: KeyParts<'_>,
     ) -> Result<Arc<Self>, Error> {
-        let (number, link) = lead(driver, name, algorithm_number, sample)?;
+        let (number, link) = lead(access, driver, name, algorithm_number, sample)?;
         let (name, link) = (driver.into(), Current::new(link)?);
         Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }

@@ -34,6 +34,19 @@ pub(super) fn not_allowed(driver: &str) -> Error {
     unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENOENT))
 }
 
+pub(super) fn no_trial(driver: &str, source: io::Error) -> Error {
+    let reason = match source.raw_os_error() {
+        Some(libc::EPERM) => "only root may try a driver that is not allowed: try again with sudo",
+        Some(libc::EEXIST) => "another process has just allowed it, or checks it now",
+        Some(libc::EINVAL) => {
+            "the module takes no templates, no internal drivers, and none whose self-test has not passed"
+        }
+        Some(libc::ENOSPC) => "the list is full: disallow another one",
+        _ => "the module refused it (see dmesg)",
+    };
+    unreachable(driver, reason.to_owned(), source)
+}
+
 pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
     unreachable(driver, format!("it does {algorithm}"), io::Error::from_raw_os_error(libc::ENOENT))
 }
@@ -78,6 +91,9 @@ mod tests {
             (no_interface(os(libc::ENOENT)), "modprobe outboard"),
             (no_interface(os(libc::EACCES)), "group"),
             (not_allowed("mv-cbc-aes"), "outboard allow mv-cbc-aes"),
+            (no_trial("mv-cbc-aes", os(libc::EPERM)), "sudo"),
+            (no_trial("mv-cbc-aes", os(libc::EEXIST)), "another process"),
+            (no_trial("mv-cbc-aes", os(libc::EINVAL)), "self-test"),
             (no_session(&"mv-cbc-aes".into(), os(libc::ENOENT)), "is its device bound"),
             (never_seen("mv-cbc-aes", os(libc::ENOENT)), "is its module loaded"),
             (no_session(&"mv-cbc-aes".into(), os(libc::EINVAL)), "key memory"),

@@ -8,7 +8,6 @@ pub mod list;
 pub mod memory;
 mod restore;
 mod show;
-mod uninterrupted;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -19,9 +18,9 @@ use clap::Args;
 
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///
-/// The driver is allowed, checked with published answers (NIST, IEEE) and with requests of many lengths, and disallowed
-/// again if a result is wrong or does not come. A driver that passes is saved in /etc/outboard/allowed: whenever the
-/// module is loaded again, `outboard allow --restore` checks it anew and allows it. Order is preference.
+/// The driver is checked with published answers (NIST, IEEE) and with requests of many lengths, while only this command can use
+/// it. A driver that passes is allowed, and saved in /etc/outboard/allowed: whenever the module is loaded again, `outboard allow
+/// --restore` checks it anew and allows it. Order is preference.
 ///
 /// Without a driver, the accelerators that can be allowed are listed, as the commands that allow them.
 ///

@@ -9,9 +9,9 @@ pub mod text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{answer, progress, say};
+use outboard_console::{advice, answer, progress, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
@@ -99,9 +99,9 @@ impl Place {
     /// Prevents other changes until the result is dropped.
     pub fn lock(&self) -> Result<std::fs::File> {
         let path = self.tree().path(Path::new("/etc/outboard/enabled"));
-        etc::lock(&path).with_context(|| {
+        etc::lock(&path).map_err(|error| {
             let directory = path.parent().unwrap_or(&path).display();
-            format!("{directory} cannot be changed; only root may do that: try again with sudo")
+            anyhow!("{directory} cannot be changed: {error}; {}", advice(&error, None))
         })
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{answer, duration, progress, say};
+use outboard_console::{advice, answer, duration, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::preference::{self, PreferenceError};
@@ -70,7 +70,7 @@ fn tree() -> Tree {
 
 fn lock() -> Result<std::fs::File> {
     etc::lock(Path::new("/etc/outboard/enabled"))
-        .context("/etc/outboard cannot be changed; only root may do that: try again with sudo")
+        .map_err(|error| anyhow!("/etc/outboard cannot be changed: {error}; {}", advice(&error, None)))
 }
 
 fn prefer(options: &Options, driver: &str) -> Result<()> {

@@ -127,13 +127,6 @@ fn tune(options: &Options) -> Result<ExitCode> {
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
-    let advice = match error.raw_os_error() {
-        Some(libc::EACCES | libc::EPERM) => {
-            "only root decides that: try again with sudo, or measure with --dry-run"
-        }
-        Some(libc::EROFS) => "make it writable (mount -o remount,rw), or measure with --dry-run",
-        Some(libc::ENOSPC | libc::EDQUOT) => "make some room, or measure with --dry-run",
-        _ => "what was there is as it was; --dry-run only measures",
-    };
+    let advice = console::advice(error, Some("measure with --dry-run"));
     anyhow::anyhow!("{}: {error}; {advice}", path.display())
 }

@@ -145,6 +145,7 @@ struct outboard_slot {
 #define OUTBOARD_AWAIT		7
 #define OUTBOARD_NOTIFY		8
 #define OUTBOARD_REPORT		9
+#define OUTBOARD_TRY		10
 
 /**
  * struct outboard_submit - SUBMIT, AWAIT and NOTIFY, 16 bytes
@@ -244,6 +245,30 @@ struct outboard_object {
 	__u32 id;
 	__u32 from;
 	__u32 reserved;
+};
+
+#define OUTBOARD_NAME_SIZE	128
+
+/**
+ * struct outboard_try - TRY, 136 bytes
+ * @op: OUTBOARD_TRY
+ * @flags: 0
+ * @reserved: 0
+ * @name: exact name of a driver that is not in the allow list; ends with 0, and so does the rest
+ *
+ * TRY puts the driver on trial: only sessions of this descriptor can use it, and it is not in the
+ * allow list. Its number is in sysfs (drivers/NAME/number). The trial ends when root allows or
+ * disallows the name in sysfs, or with the last close of the descriptor, which ends its sessions
+ * too.
+ *
+ * Errors: EPERM (the caller or the opener lacks CAP_SYS_ADMIN), EEXIST (the driver is allowed or on
+ * trial), EINVAL also for a driver that cannot be allowed, ENOSPC (too many drivers), ENOMEM.
+ */
+struct outboard_try {
+	__u16 op;
+	__u16 flags;
+	__u32 reserved;
+	char  name[OUTBOARD_NAME_SIZE];
 };
 
 /* Algorithms: outboard_session_new.algorithm. */

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use outboard_console::advice;
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::root::Root;
 use outboard_uapi::SYSFS;
@@ -36,7 +37,6 @@ fn write(file: &str, driver: &str) -> Result<()> {
     let path = PathBuf::from(SYSFS).join(file);
     std::fs::write(&path, driver).map_err(|error| {
         let advice = match (error.raw_os_error(), file) {
-            (Some(libc::EACCES | libc::EPERM), _) => "only root decides that: try again with sudo",
             // Another process was first.
             (Some(libc::EEXIST), _) => "another process has just allowed it",
             (Some(libc::ENOENT), "disallow") => "it is not allowed (outboard allow --list)",
@@ -44,6 +44,7 @@ fn write(file: &str, driver: &str) -> Result<()> {
                 "the module takes no templates, no internal drivers, and none whose self-test has not passed"
             }
             (Some(libc::ENOSPC), _) => "the list is full: disallow another one",
+            (Some(libc::EACCES | libc::EPERM), _) => &advice(&error, None),
             _ => "the module refused it (see dmesg)",
         };
         anyhow!("{driver}: {advice} ({error})")

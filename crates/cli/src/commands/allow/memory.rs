@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
+use outboard_console::advice;
 
 use crate::etc::{Replacement, lock, resolved};
 
@@ -137,14 +138,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
-    let advice = match error.raw_os_error() {
-        Some(libc::EACCES | libc::EPERM) => "only root decides that: try again with sudo",
-        Some(libc::EROFS) => {
-            "make it writable (mount -o remount,rw), or change only what is allowed now: --now"
-        }
-        Some(libc::ENOSPC | libc::EDQUOT) => "make some room, or change only what is allowed now: --now",
-        _ => "it is as it was; --now changes only what is allowed now",
-    };
+    let is_forbidden = error.kind() == io::ErrorKind::PermissionDenied;
+    let advice = advice(error, (!is_forbidden).then_some("change only what is allowed now: --now"));
     anyhow!("{}: {error}; {advice}", path.display())
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 
 use super::memory::{Memory, SavedDriver};
 use super::{candidate, grant, list, say, warn};
+use crate::signals;
 
 const COMMAND: &str = "allow --restore";
 
@@ -25,6 +26,7 @@ pub fn restore(wait: Duration) -> Result<()> {
     let mut failed = mistakes.len();
     mistakes.iter().for_each(|mistake| warn(COMMAND, &anyhow!("{mistake}")));
     for saved in &drivers {
+        signals::check()?;
         match restored(saved) {
             Ok(text) => say(&text)?,
             Err(error) => {

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
+use outboard_console::advice;
 use outboard_documents::check::{Check, CheckVerdict};
 use outboard_policy::{FINDINGS_FILE, Finding, Findings, module_version};
 
@@ -95,11 +96,5 @@ fn change(lines: impl FnOnce(&Findings) -> Result<Vec<String>>) -> Result<()> {
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
-    let advice = match error.raw_os_error() {
-        Some(libc::EACCES | libc::EPERM) => "only root can have it saved: try again with sudo",
-        Some(libc::EROFS) => "make it writable (mount -o remount,rw)",
-        Some(libc::ENOSPC | libc::EDQUOT) => "make some room",
-        _ => "it is as it was",
-    };
-    anyhow!("{}: {error}; {advice}", path.display())
+    anyhow!("{}: {error}; {}", path.display(), advice(error, None))
 }

@@ -113,11 +113,9 @@ fn write(file: &str, value: &str) -> Result<()> {
 
 pub(super) fn explained(path: &Path, error: &io::Error) -> anyhow::Error {
     let advice = match error.raw_os_error() {
-        Some(libc::EACCES | libc::EPERM) => "only root may change it: try again with sudo",
-        Some(libc::ENOENT) => "this kernel has no such attribute",
-        Some(libc::EIO) if path.ends_with("rng_quality") => "this kernel cannot change it",
-        Some(libc::EROFS) => "make it writable, or change only what is in use now: --now",
-        _ => "see dmesg",
+        Some(libc::ENOENT) => "this kernel has no such attribute".to_owned(),
+        Some(libc::EIO) if path.ends_with("rng_quality") => "this kernel cannot change it".to_owned(),
+        _ => console::advice(error, Some("change only what is in use now: --now")),
     };
     anyhow!("{}: {error}; {advice}", path.display())
 }
