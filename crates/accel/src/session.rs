@@ -178,8 +178,8 @@ pub trait Session: InFlight + Send {
     }
 
     /// Waits for the request with this index in the batch and returns its result, which is as long
-    /// as its input. After encryption with an AEAD the tag follows. A wrong tag is a valid outcome:
-    /// [`Error::Forged`].
+    /// as its input. After encryption with an AEAD the tag follows. Bytes that the driver did not
+    /// write are those of the input. A wrong tag is a valid outcome: [`Error::Forged`].
     fn result(&mut self, index: usize) -> Result<&[u8], Error>;
 
     /// Releases the memory of the results, and wipes it where they were plaintext.

@@ -19,6 +19,7 @@ use std::ops::Range;
 use crate::cipher::{Block, Mode};
 use crate::sampling::Sample;
 use crate::software::{SoftCipher, SoftContext};
+use crate::unwritten::first_equal_block;
 use outboard_accel::Wiped;
 
 /// Maximum length that a full comparison covers of one result, in bytes. The covered part is at a
@@ -175,18 +176,18 @@ pub(crate) struct Crypted<'a> {
 }
 
 impl Crypted<'_> {
-    /// Checks a random block and the last one. A full comparison checks all blocks, or a window at
-    /// a random position.
+    /// Checks each block that equals its input, a random block and the last one. A full comparison
+    /// checks all blocks, or a window at a random position.
     pub(crate) fn check(&self, cipher: &BlockCipher, sample: Sample) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         if blocks == 0 {
             return Verdict::Right;
         }
-        let tweak = match self.chain {
-            Chain::Xts { tweak } => Tweak::new(cipher, tweak),
-            _ => Some(Tweak::NONE),
-        };
-        let Some(tweak) = tweak else { return Verdict::Unknown };
+        let unwritten = self.check_unwritten(cipher);
+        if unwritten != Verdict::Right {
+            return unwritten;
+        }
+        let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
         let count = if sample.full { (WINDOW / self.size).min(blocks) } else { 1 };
         let first = sample.random as usize % (blocks - count + 1);
         let last = if first + count < blocks { blocks - 1..blocks } else { blocks..blocks };
@@ -195,6 +196,41 @@ impl Crypted<'_> {
             self.compare::<CHUNK>(cipher, runs, tweak)
         } else {
             self.compare::<{ 2 * MAX_BLOCK }>(cipher, runs, tweak)
+        }
+    }
+
+    /// Checks each block that equals its input.
+    fn check_unwritten(&self, cipher: &BlockCipher) -> Verdict {
+        let mut from = 0;
+        while let Some(block) = self.first_equal_block(from) {
+            let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
+            from = block + 1;
+            let verdict = self.compare::<{ 2 * MAX_BLOCK }>(cipher, [block..from, from..from], tweak);
+            if verdict != Verdict::Right {
+                return verdict;
+            }
+        }
+        Verdict::Right
+    }
+
+    /// The first block, from block `from` on, that is the same in both texts. One of them has no
+    /// head, the other none or a block.
+    fn first_equal_block(&self, from: usize) -> Option<usize> {
+        let [with, other] =
+            if self.plain.head.is_empty() { [self.secret, self.plain] } else { [self.plain, self.secret] };
+        let (head, rest) = other.rest.split_at(with.head.len());
+        if from == 0 && !head.is_empty() && head == with.head {
+            return Some(0);
+        }
+        let before = head.len() / self.size;
+        first_equal_block(with.rest, rest, self.size, from.saturating_sub(before)).map(|block| before + block)
+    }
+
+    /// The tweak of the first block.
+    fn tweak(&self, cipher: &BlockCipher) -> Option<Tweak> {
+        match self.chain {
+            Chain::Xts { tweak } => Tweak::new(cipher, tweak),
+            _ => Some(Tweak::NONE),
         }
     }
 

@@ -125,10 +125,17 @@ impl Session for AfAlgSession {
         if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
         }
+        // The driver writes into the buffer's pages. What it does not write is then the input, which
+        // the caller can recognise, and not the text of an earlier request.
+        let aad = asked.aad.len();
+        let wanted = aad + asked.len() + asked.tag.len();
+        let room = self.result.room(wanted + tag)?;
+        room[..aad].copy_from_slice(asked.aad);
+        asked.copy_to(&mut room[aad..wanted]);
+        room[wanted..].fill(0);
         let channel = self.take_channel()?;
         let sent = channel.send(self.algorithm, asked);
         let got = sent.map_err(|source| request("sendmsg", &self.driver, source))?;
-        let wanted = asked.aad.len() + asked.len() + asked.tag.len();
         if got != wanted {
             return Err(Error::Short { driver: DriverName::clone(&self.driver), got, wanted });
         }
@@ -157,7 +164,7 @@ impl Session for AfAlgSession {
         Ok(&self.result.bytes(aad + len)[aad..])
     }
 
-    /// The buffer is kept for the next request, and wiped when the session is dropped.
+    /// The buffer is kept for the next request, which overwrites it, and wiped when the session is dropped.
     fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {

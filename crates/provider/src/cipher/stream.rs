@@ -139,7 +139,29 @@ impl Context {
             return 0;
         }
         // SAFETY: guaranteed by the caller.
-        unsafe { if self.looks_ahead() { self.update_ahead(r) } else { self.update_now(r) } }
+        unsafe {
+            if self.is_for_random_numbers(&r) {
+                if self.sync() { self.straight(r) } else { 0 }
+            } else if self.looks_ahead() {
+                self.update_ahead(r)
+            } else {
+                self.update_now(r)
+            }
+        }
+    }
+
+    /// Whether the output may become random numbers: a CTR_DRBG of OpenSSL's that fetched this
+    /// cipher encrypts zeros in place (drbg_ctr.c, `drbg_ctr_generate`). Software computes them: what
+    /// a driver leaves unwritten would be a key of zeros.
+    ///
+    /// # Safety
+    /// As for `OSSL_FUNC_cipher_update`.
+    unsafe fn is_for_random_numbers(&self, r: &Request) -> bool {
+        if self.kind().mode != Mode::Ctr || !std::ptr::eq(r.input, r.out) || r.input.is_null() {
+            return false;
+        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { std::slice::from_raw_parts(r.input, r.len) }.iter().all(|byte| *byte == 0)
     }
 
     /// An update without look-ahead.
