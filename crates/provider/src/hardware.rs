@@ -1,6 +1,6 @@
 //! A driver, its failures, and whether it is still trusted.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use outboard_accel::Wiped;
 use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
@@ -10,6 +10,7 @@ use crate::log::{Level, Log};
 use crate::sampling::{Sample, Sampling};
 use crate::sessions::{SessionId, Sessions};
 use crate::spot_check::Verdict;
+use crate::trust::{MAX_STRIKES, Trust};
 
 /// Number of failures after which the driver is disabled for the rest of the process.
 const MAX_FAILURES: u32 = 3;
@@ -22,16 +23,25 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     pub(crate) sessions: Sessions<S>,
     sampling: Sampling,
     failures: AtomicU32,
-    disabled: AtomicBool,
+    trust: &'static Trust,
     log: Log,
+}
+
+/// Whether a result may be released to the application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Release {
+    Yes,
+    No,
+    /// It differs from software's, from this byte on: see [`Hardware::try_again`].
+    Differs(usize),
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
     pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Self {
-        let (failures, disabled) = (AtomicU32::new(0), AtomicBool::new(false));
         let (sessions, sampling) = (Sessions::new(), Sampling::new(share));
+        let (failures, trust) = (AtomicU32::new(0), Trust::of(accelerator.driver()));
         let driver = accelerator.driver().into();
-        Hardware { accelerator, driver, sessions, sampling, failures, disabled, log }
+        Hardware { accelerator, driver, sessions, sampling, failures, trust, log }
     }
 
     /// Name of the driver in /proc/crypto.
@@ -55,50 +65,34 @@ impl<S: ?Sized + Share> Hardware<S> {
         Sample { full: sample.full || is_first_of_key, ..sample }
     }
 
-    /// Decides whether a result of `len` bytes may be released to the application, and counts it in
-    /// the algorithm's row.
-    pub(crate) fn accept(
-        &self,
-        algorithm: &str,
-        row: Option<&Row>,
-        len: usize,
-        verify: impl FnOnce() -> Verdict,
-    ) -> bool {
-        let is_released = self.release(algorithm, row, len, verify);
-        if is_released {
+    /// Decides whether a result of `len` bytes may be released to the application, and counts it.
+    pub(crate) fn accept(&self, row: Option<&Row>, len: usize, verify: impl FnOnce() -> Verdict) -> Release {
+        let release = self.release(verify);
+        if release == Release::Yes {
             row.inspect(|row| row.add_hw(1, len as u64));
         }
-        is_released
+        release
     }
 
     /// Decides whether a result may be released, without counting a request. Every result of a
     /// driver passes through this function, for ciphers, AEADs, digests and key stream.
-    pub(crate) fn release(
-        &self,
-        algorithm: &str,
-        row: Option<&Row>,
-        len: usize,
-        verify: impl FnOnce() -> Verdict,
-    ) -> bool {
+    pub(crate) fn release(&self, verify: impl FnOnce() -> Verdict) -> Release {
         // Results of a driver that is disabled are not used, so there is nothing to verify.
         if !self.is_up() {
-            return false;
+            return Release::No;
         }
         match verify() {
             // Another thread may have found a wrong result in the meantime.
-            Verdict::Right if self.is_up() => true,
-            Verdict::Wrong { offset } => {
-                self.mismatched(algorithm, row, len, Some(offset));
-                false
-            }
+            Verdict::Right if self.is_up() => Release::Yes,
+            Verdict::Wrong { offset } => Release::Differs(offset),
             // Without a reference, the result would be released unverified.
-            Verdict::Right | Verdict::Unknown => false,
+            Verdict::Right | Verdict::Unknown => Release::No,
         }
     }
 
     /// Whether the driver may still be used.
     pub(crate) fn is_up(&self) -> bool {
-        !self.disabled.load(Ordering::Relaxed)
+        self.trust.is_given() && self.failures.load(Ordering::Relaxed) < MAX_FAILURES
     }
 
     /// A session for `key`. `None`: its requests must be computed in software. An `urgent` caller
@@ -141,43 +135,76 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
         self.log.line(Level::Warn, format_args!("{error}; done in software"));
         if count == MAX_FAILURES {
-            self.disable(format_args!("failed {MAX_FAILURES} times"));
+            self.say_disabled(format_args!("failed {MAX_FAILURES} times"));
         }
     }
 
-    /// Disables the driver because a result of `len` bytes differs from software's. `offset` is the
-    /// first differing byte, if it is known.
-    pub(crate) fn mismatched(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: Option<usize>) {
-        row.inspect(|row| row.add_mismatch());
-        // Other requests in flight may be wrong too. One message is enough.
-        if !self.disable(format_args!("returned a wrong result")) {
-            return;
+    /// Judges the driver after a result of `len` bytes that differs from software's at byte `offset`.
+    /// `repeat` processes a private copy of the input again and compares all of it. The caller
+    /// continues in software.
+    pub(crate) fn try_again(
+        &self,
+        algorithm: &str,
+        row: Option<&Row>,
+        len: usize,
+        offset: usize,
+        repeat: impl FnOnce() -> Verdict,
+    ) {
+        self.sampling.look_closely();
+        // Otherwise another thread judges it at this moment, or it is disabled.
+        if self.trust.begin_trial() {
+            if let Verdict::Wrong { offset } = repeat() {
+                return self.accuse(algorithm, row, len, offset);
+            }
+            self.strike(algorithm, len, format_args!("differed from software's at byte {offset}"));
         }
-        let at = offset.map_or(String::new(), |offset| format!(" at byte {offset}"));
+        row.inspect(|row| row.add_failure());
+    }
+
+    /// Records that the driver rejected a message of `len` bytes that software accepts. The message
+    /// cannot be repeated, since nothing keeps its text.
+    pub(crate) fn rejected_wrongly(&self, algorithm: &str, row: Option<&Row>, len: usize) {
+        row.inspect(|row| row.add_failure());
+        if self.trust.begin_trial() {
+            self.strike(algorithm, len, format_args!("rejected a tag that is right"));
+        }
+    }
+
+    fn strike(&self, algorithm: &str, len: usize, what: std::fmt::Arguments<'_>) {
+        let driver = self.accelerator.driver();
+        self.log.line(
+            Level::Warn,
+            format_args!(
+                "driver {driver}: a result for {algorithm}, {len} bytes, {what}, and a repetition did not \
+                 confirm it: done in software. Did the input change meanwhile?"
+            ),
+        );
+        if self.trust.strike() {
+            self.say_disabled(format_args!("differed {MAX_STRIKES} times"));
+        }
+    }
+
+    fn accuse(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: usize) {
+        row.inspect(|row| row.add_mismatch());
+        self.trust.disable();
+        self.say_disabled(format_args!("returned a wrong result twice"));
         self.log.line(
             Level::Error,
             format_args!(
-                "driver {} returned a wrong result for {algorithm}, {len} bytes{at}; software computed the right one. \
-                 Withdraw the driver with \"outboard disallow {0}\" and report it to its maintainers",
+                "driver {} returned a wrong result for {algorithm}, {len} bytes at byte {offset}; software computed \
+                 the right one. Withdraw the driver with \"outboard disallow {0}\" and report it to its maintainers",
                 self.accelerator.driver(),
             ),
         );
         self.accelerator.report_wrong();
     }
 
-    /// Disables the driver. Returns false if it was already disabled.
-    fn disable(&self, why: std::fmt::Arguments<'_>) -> bool {
-        let is_first = !self.disabled.swap(true, Ordering::Relaxed);
-        if is_first {
-            let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
-            self.log.line(
-                Level::Warn,
-                format_args!(
-                    "driver {driver} over {interface} {why}: it is disabled until this process ends"
-                ),
-            );
-        }
-        is_first
+    fn say_disabled(&self, why: std::fmt::Arguments<'_>) {
+        let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
+        self.log.line(
+            Level::Warn,
+            format_args!("driver {driver} over {interface} {why}: it is disabled until this process ends"),
+        );
     }
 }
 
@@ -187,17 +214,17 @@ mod tests {
     use std::io;
 
     /// Fails on demand, because a real driver cannot be made to fail.
-    struct Refusing(fn() -> Error);
+    struct Refusing(&'static str, fn() -> Error);
 
     impl Accelerator for Refusing {
         fn driver(&self) -> &str {
-            "refusing"
+            self.0
         }
         fn interface(&self) -> &'static str {
             "nothing"
         }
         fn open(&self, _key: &[u8]) -> Result<Box<dyn Session>, Error> {
-            Err((self.0)())
+            Err((self.1)())
         }
     }
 
@@ -213,9 +240,14 @@ mod tests {
         Error::KeyRefused { driver: "refusing".into(), source: io::Error::from_raw_os_error(libc::EINVAL) }
     }
 
+    /// Each test has a driver of its own, because trust is the process's.
+    fn hardware(driver: &'static str, share: u32, error: fn() -> Error) -> Hardware {
+        Hardware::new(Box::new(Refusing(driver, error)), share, Log::silent())
+    }
+
     #[test]
-    fn the_third_failure_puts_the_driver_to_rest() {
-        let hardware = Hardware::new(Box::new(Refusing(broken)), 64, Log::silent());
+    fn the_third_failure_disables_the_driver() {
+        let hardware = hardware("failing", 64, broken);
         for left in [2, 1, 0] {
             assert!(hardware.is_up());
             assert!(hardware.open(&[0; 16], false).is_none());
@@ -225,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_full_key_memory_is_no_failure() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
+        let hardware = hardware("full", 64, full);
         for _ in 0..100 {
             assert!(hardware.open(&[0; 16], false).is_none());
         }
@@ -233,20 +265,36 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_result_is_enough() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
-        assert!(!hardware.accept("AES-128-CBC", None, 4096, || Verdict::Wrong { offset: 7 }));
+    fn a_repetition_that_differs_too_disables_the_driver_for_all_contexts_of_the_process() {
+        let [one, other, third] = ["wrong", "wrong", "right"].map(|driver| hardware(driver, 64, full));
+        assert_eq!(one.accept(None, 4096, || Verdict::Wrong { offset: 7 }), Release::Differs(7));
+        assert!(one.is_up(), "not judged yet");
+        one.try_again("AES-128-CBC", None, 4096, 7, || {
+            assert!(!one.is_up() && !other.is_up() && third.is_up(), "on trial");
+            Verdict::Wrong { offset: 9 }
+        });
+        assert!(!one.is_up() && !other.is_up() && third.is_up());
+    }
+
+    #[test]
+    fn the_third_difference_that_a_repetition_does_not_confirm_disables_the_driver() {
+        let hardware = hardware("striking", 64, full);
+        for verdict in [Verdict::Right, Verdict::Unknown, Verdict::Right] {
+            assert!(hardware.is_up());
+            hardware.try_again("AES-128-CTR", None, 64, 0, || verdict);
+        }
         assert!(!hardware.is_up());
+        hardware.try_again("AES-128-CTR", None, 64, 0, || panic!("a disabled driver gets no request"));
     }
 
     #[test]
     fn a_result_is_released_only_if_it_is_right_and_the_driver_still_trusted() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 64, Log::silent());
-        let accepted = |verify: &dyn Fn() -> Verdict| hardware.accept("SHA2-256", None, 100, verify);
+        let hardware = hardware("released", 64, full);
+        let accepted = |verify: &dyn Fn() -> Verdict| hardware.accept(None, 100, verify) == Release::Yes;
         assert!(accepted(&|| Verdict::Right) && !accepted(&|| Verdict::Unknown) && hardware.is_up());
         // While this result is compared, another thread finds a wrong one.
         let found = || {
-            hardware.mismatched("SHA2-256", None, 64, None);
+            hardware.try_again("SHA2-256", None, 64, 0, || Verdict::Wrong { offset: 0 });
             Verdict::Right
         };
         assert!(!accepted(&found) && !accepted(&|| Verdict::Right));
@@ -254,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_first_result_of_a_key_and_those_after_a_failure_are_compared_in_full() {
-        let hardware = Hardware::new(Box::new(Refusing(full)), 0, Log::silent());
+        let hardware = hardware("sampled", 0, full);
         while hardware.sample(false).full {}
         assert!(hardware.sample(true).full && !hardware.sample(false).full);
         hardware.failed(&full(), None);

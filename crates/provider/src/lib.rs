@@ -51,6 +51,7 @@ mod sessions;
 mod software;
 mod spot_check;
 mod standard_error;
+mod trust;
 mod unwritten;
 
 #[cfg(fuzzing)]

@@ -4,12 +4,13 @@ use std::ptr::copy_nonoverlapping;
 use std::slice::from_ref;
 
 use outboard_abi::name;
-use outboard_accel::Wiped;
-use outboard_accel::{Direction, Error, Request as DriverRequest};
+use outboard_accel::memory::try_copy;
+use outboard_accel::{Direction, Error, Request as DriverRequest, Session, Wiped};
 
 use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
 use super::lookahead::{Message, Processed, TagUse};
 use crate::cipher::Request;
+use crate::hardware::Release;
 use crate::lookahead::Job;
 use crate::sampling::Sample;
 use crate::sessions::SessionGuard;
@@ -29,8 +30,8 @@ const RECOMPUTED: usize = 4096;
 /// The result of software for comparison: the text, and after encryption the tag.
 pub(super) type Expected = Wiped<Vec<u8>>;
 
-/// Recomputes a message. `None` if the default provider fails; empty if it rejects a tag that the
-/// accelerator accepted.
+/// Recomputes a message. `None` if the default provider fails, so that there is nothing to compare
+/// with; empty if it rejects a tag that the accelerator accepted.
 type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>) -> Option<Expected>;
 
 impl Context {
@@ -172,7 +173,40 @@ impl Context {
         let mut answer = Answer(session);
         let result = answer.bytes()?;
         let verify = || self.verify(request, result, sample, recompute);
-        hardware.accept(cipher.kind.name, row, request.len(), verify).then_some(answer)
+        match hardware.accept(row, request.len(), verify) {
+            Release::Yes => Some(answer),
+            Release::No => None,
+            Release::Differs(offset) => {
+                let repeat = || self.repeat(request, &mut *answer.0, recompute);
+                hardware.try_again(cipher.kind.name, row, request.len(), offset, repeat);
+                None
+            }
+        }
+    }
+
+    /// Processes the message once more, from a copy that the application cannot change, and compares
+    /// all of it.
+    fn repeat(
+        &mut self,
+        request: &DriverRequest<'_>,
+        session: &mut dyn Session,
+        recompute: Recompute<'_>,
+    ) -> Verdict {
+        let Some(copy) = try_copy(request.input).map(Wiped::new) else { return Verdict::Unknown };
+        let request = DriverRequest { input: &copy, ..*request };
+        match session.crypt(&request) {
+            Ok(result) => match recompute(self, &request) {
+                // A context of CCM in which libcrypto has met an error rejects each message, so that
+                // this is no proof.
+                Some(expected) if !(self.ccm && expected.is_empty()) => difference(&expected, result),
+                _ => Verdict::Unknown,
+            },
+            Err(Error::Forged { .. }) => Verdict::Unknown,
+            Err(error) => {
+                self.cipher.hardware.failed(&error, None);
+                Verdict::Unknown
+            }
+        }
     }
 
     /// Checks blocks of the text as for other ciphers. For a sample of the messages, recomputes
@@ -189,9 +223,7 @@ impl Context {
         if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
             let Some(expected) = recompute(self, request) else { return Verdict::Unknown };
             self.key_session.was_compared = true;
-            let differs = |at: &usize| expected.get(*at) != result.get(*at);
-            let offset = (0..expected.len().max(result.len())).find(differs);
-            return offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset });
+            return difference(&expected, result);
         }
         let (input, output) = (Text::of(request.input), Text::of(&result[..len]));
         let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
@@ -208,12 +240,15 @@ impl Context {
         let len = request.len();
         let mut expected = Wiped::new(request.input.to_vec());
         let mut done = copy.crypt(&mut expected, len).is_some();
+        // In GCM only the final call verifies the tag.
         if !self.ccm {
-            done = done && copy.finish();
+            done.then_some(())?;
+            done = copy.finish();
         }
         if encrypt {
             expected.resize(len + self.form.tag_len, 0);
-            done = done && copy.get_octets(name::AEAD_TAG, &mut expected[len..]);
+            let has_tag = done && copy.get_octets(name::AEAD_TAG, &mut expected[len..]);
+            return has_tag.then_some(expected);
         }
         if !done {
             expected.clear();
@@ -226,9 +261,16 @@ impl Context {
     pub(super) fn judge_refusal(&mut self, genuine: bool, len: usize) {
         if std::mem::take(&mut self.refused) && genuine && !self.form.encrypt {
             let (name, row) = (self.cipher.kind.name, self.provider.counters.row(self.cipher.kind.name));
-            self.cipher.hardware.mismatched(name, row, len, None);
+            self.cipher.hardware.rejected_wrongly(name, row, len);
         }
     }
+}
+
+/// The first byte at which a result differs from software's, if any.
+fn difference(expected: &[u8], result: &[u8]) -> Verdict {
+    let differs = |at: &usize| expected.get(*at) != result.get(*at);
+    let offset = (0..expected.len().max(result.len())).find(differs);
+    offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
 }
 
 /// A result in the session's own memory, which is released on drop.

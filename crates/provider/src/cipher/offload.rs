@@ -2,12 +2,14 @@
 
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::{Direction, Error, Request};
+use outboard_accel::memory::try_vec;
+use outboard_accel::{Direction, Error, Request, Session, Wiped};
 
 use super::context::Context;
 use super::kind::{Block, Mode};
+use crate::hardware::Release;
 use crate::sampling::Sample;
-use crate::spot_check::{Chain, Crypted, Text, Verdict};
+use crate::spot_check::{BlockCipher, Chain, Crypted, Text, Verdict};
 
 /// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
 /// blocks that it leaves.
@@ -151,12 +153,21 @@ impl Context {
             match submitted {
                 Ok(()) => {
                     for (place, stream) in batch.iter_mut().enumerate() {
-                        match session.result(place) {
+                        let release = match session.result(place) {
                             Ok(result) => self.accept(stream, result),
                             Err(error) => {
                                 stream.stopped = true;
                                 is_away |= self.failed(&error);
+                                continue;
                             }
+                        };
+                        if let Release::Differs(offset) = release {
+                            let row = self.provider.counters.row(kind.name);
+                            let repeat = || self.repeat(stream, &mut *session);
+                            hardware.try_again(kind.name, row, stream.step, offset, repeat);
+                            // The repetition has replaced the batch.
+                            batch.iter_mut().for_each(|stream| stream.stopped = true);
+                            break;
                         }
                     }
                 }
@@ -176,22 +187,61 @@ impl Context {
     }
 
     /// Verifies a driver's result and copies it if it is correct.
-    fn accept(&mut self, stream: &mut Blocks, result: &[u8]) {
-        let (cipher, kind) = (self.cipher, self.kind());
-        let row = self.provider.counters.row(kind.name);
-        let (head, rest) = stream.parts();
-        let (input, output) = (Text { head, rest }, Text::of(result));
-        let (plain, secret) = if self.encrypt { (input, output) } else { (output, input) };
-        let chain = Chain::new(kind.mode, &stream.iv[..kind.iv_len()]);
-        let crypted = Crypted { plain, secret, chain, size: kind.block() };
+    fn accept(&mut self, stream: &mut Blocks, result: &[u8]) -> Release {
+        let cipher = self.cipher;
+        let row = self.provider.counters.row(cipher.kind.name);
         let sample = stream.sample.unwrap_or(Sample::FULL);
-        let reference = self.key_session.reference(self.provider, cipher, &self.key);
-        let verify = || reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample));
-        stream.stopped = !cipher.hardware.accept(kind.name, row, stream.step, verify);
+        let (head, rest) = stream.parts();
+        let verify = || {
+            self.compare(&stream.iv, Text { head, rest }, result, |crypted, cipher| {
+                crypted.check(cipher, sample)
+            })
+        };
+        let release = cipher.hardware.accept(row, stream.step, verify);
+        stream.stopped = release != Release::Yes;
         if !stream.stopped {
             self.key_session.was_compared |= sample.full;
-            stream.take(result, kind.mode, kind.block(), self.encrypt);
+            stream.take(result, cipher.kind.mode, cipher.kind.block(), self.encrypt);
         }
+        release
+    }
+
+    /// Processes the data of the current request once more, from a copy that the application cannot
+    /// change, and compares all of it.
+    fn repeat(&mut self, stream: &Blocks, session: &mut dyn Session) -> Verdict {
+        let (head, rest) = stream.parts();
+        let Some(mut copy) = try_vec(head.len() + rest.len()).map(Wiped::new) else {
+            return Verdict::Unknown;
+        };
+        copy[..head.len()].copy_from_slice(head);
+        copy[head.len()..].copy_from_slice(rest);
+        let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
+        let request = Request::new(direction, &stream.iv[..self.kind().iv_len()], &copy);
+        match session.crypt(&Request { piece: self.cipher.piece, ..request }) {
+            Ok(result) => {
+                self.compare(&stream.iv, Text::of(&copy), result, |crypted, cipher| crypted.check_all(cipher))
+            }
+            Err(error) => {
+                self.failed(&error);
+                Verdict::Unknown
+            }
+        }
+    }
+
+    /// Compares a result with software.
+    fn compare(
+        &mut self,
+        iv: &Block,
+        input: Text<'_>,
+        result: &[u8],
+        check: impl FnOnce(&Crypted<'_>, &BlockCipher) -> Verdict,
+    ) -> Verdict {
+        let (kind, output) = (self.kind(), Text::of(result));
+        let (plain, secret) = if self.encrypt { (input, output) } else { (output, input) };
+        let chain = Chain::new(kind.mode, &iv[..kind.iv_len()]);
+        let crypted = Crypted { plain, secret, chain, size: kind.block() };
+        let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
+        reference.map_or(Verdict::Unknown, |reference| check(&crypted, reference))
     }
 
     /// Records the failure of a request or a batch. Returns whether the device was removed.

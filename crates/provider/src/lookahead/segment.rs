@@ -6,7 +6,7 @@ use outboard_counters::Row;
 use super::budget::Lease;
 use super::counters::{BLOCK, Counters};
 use super::mix::{block_at, mix_blocks};
-use crate::hardware::Hardware;
+use crate::hardware::{Hardware, Release};
 use crate::spot_check::{BlockCipher, Verdict};
 use outboard_accel::wipe;
 
@@ -124,10 +124,14 @@ impl Segment {
         };
         assert!(from + job.len <= bytes.len());
         if !self.is_verified {
-            if !verifier.accepts(bytes, &self.counters) {
-                return (0, Some(Unusable::Wrong));
+            match verifier.accepts(bytes, &self.counters) {
+                Release::Yes => self.is_verified = true,
+                Release::No => return (0, Some(Unusable::Wrong)),
+                Release::Differs(offset) => {
+                    self.try_again(offset, verifier);
+                    return (0, Some(Unusable::Wrong));
+                }
             }
-            self.is_verified = true;
         }
         let mut done = 0;
         while done < job.len {
@@ -146,10 +150,16 @@ impl Segment {
             }
             let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
             let counter = self.counters.at(index);
-            let Some(mut block) =
-                block_at(bytes, index, counter).or_else(|| verifier.decides(bytes, index, counter))
-            else {
-                return (done, Some(Unusable::Wrong));
+            let decided =
+                block_at(bytes, index, counter).map_or_else(|| verifier.decides(bytes, index, counter), Ok);
+            let mut block = match decided {
+                Ok(block) => block,
+                Err(release) => {
+                    if let Release::Differs(offset) = release {
+                        self.try_again(offset, verifier);
+                    }
+                    return (done, Some(Unusable::Wrong));
+                }
             };
             let len = (BLOCK - skip).min(job.len - done);
             let part = job.after(done);
@@ -162,12 +172,27 @@ impl Segment {
         }
         (done, None)
     }
+
+    /// Judges the driver after a result that differs from software's at this byte: has it compute
+    /// the segment again. The segment cannot be used afterwards.
+    #[cold]
+    fn try_again(&mut self, offset: usize, verifier: &Verifier<'_>) {
+        let len = self.stream.len();
+        let repeat = || {
+            let submitted = self.stream.submit(len, &mut |room| self.counters.fill(0, room));
+            match submitted.and_then(|()| self.stream.bytes()) {
+                Ok(bytes) => verifier.compare(bytes, &self.counters, 0, len / BLOCK),
+                Err(_) => Verdict::Unknown,
+            }
+        };
+        verifier.hardware.try_again(verifier.algorithm, verifier.row, len, offset, repeat);
+    }
 }
 
 impl Verifier<'_> {
     /// Compares a random block and the last one of a segment with software, or, in a full
     /// comparison, all blocks of a window at a random place.
-    fn accepts(&self, bytes: &[u8], counters: &Counters) -> bool {
+    fn accepts(&self, bytes: &[u8], counters: &Counters) -> Release {
         let sample = self.hardware.sample(false);
         let verify = || {
             let blocks = bytes.len() / BLOCK;
@@ -179,7 +204,7 @@ impl Verifier<'_> {
                 verdict => verdict,
             }
         };
-        self.hardware.release(self.algorithm, self.row, bytes.len(), verify)
+        self.hardware.release(verify)
     }
 
     fn compare(&self, bytes: &[u8], counters: &Counters, first: usize, count: usize) -> Verdict {
@@ -204,19 +229,17 @@ impl Verifier<'_> {
         verdict
     }
 
-    /// Decides in software about a block with a word of its counter block: the block if it is
-    /// right. Otherwise the driver is disabled.
+    /// Decides in software about a block with a word of its counter block: the block if it is right.
     #[cold]
-    fn decides(&self, bytes: &[u8], index: usize, counter: u128) -> Option<[u8; BLOCK]> {
+    fn decides(&self, bytes: &[u8], index: usize, counter: u128) -> Result<[u8; BLOCK], Release> {
         let mut expected = counter.to_be_bytes();
         if !self.reference.encrypt(&mut expected) {
-            return None;
+            return Err(Release::No);
         }
         if bytes[index * BLOCK..][..BLOCK] == expected {
-            return Some(expected);
+            return Ok(expected);
         }
         wipe(&mut expected);
-        self.hardware.mismatched(self.algorithm, self.row, bytes.len(), Some(index * BLOCK));
-        None
+        Err(Release::Differs(index * BLOCK))
     }
 }

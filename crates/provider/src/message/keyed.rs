@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 
 use crate::atomic_slot_id::AtomicSlotId;
 use crate::entry::Provider;
-use crate::hardware::Hardware;
+use crate::hardware::{Hardware, Release};
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
@@ -99,7 +99,7 @@ impl Keyed {
         &self,
         provider: &Provider,
         message: &[u8],
-        recompute: impl FnOnce() -> Option<Digested>,
+        recompute: impl Fn() -> Option<Digested>,
     ) -> Option<Digest> {
         let mut session = self.session()?;
         match self.run(provider, &mut session, message, recompute) {
@@ -120,7 +120,7 @@ impl Keyed {
         provider: &Provider,
         session: &mut SessionGuard<'_, dyn HashSession>,
         message: &[u8],
-        recompute: impl FnOnce() -> Option<Digested>,
+        recompute: impl Fn() -> Option<Digested>,
     ) -> Result<Digest, Missing> {
         if self.hash_driver.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
             return Err(Missing::Failed);
@@ -143,17 +143,22 @@ impl Keyed {
             }
         };
         let sample = self.hash_driver.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
-        let verify = || {
-            if !sample.full {
-                return Verdict::Right;
-            }
+        let compare = |digest: &Digest| {
             let Some(expected) = recompute() else { return Verdict::Unknown };
-            self.was_compared.store(true, Ordering::Relaxed);
-            let differs = |at: &usize| expected.as_slice().get(*at) != digest.as_slice().get(*at);
-            let offset = (0..expected.as_slice().len().max(digest.as_slice().len())).find(differs);
+            let (expected, digest) = (expected.as_slice(), digest.as_slice());
+            let differs = |at: &usize| expected.get(*at) != digest.get(*at);
+            let offset = (0..expected.len().max(digest.len())).find(differs);
             offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
         };
-        if self.hash_driver.hardware.accept(self.hash_driver.name, row, message.len(), verify) {
+        let verify = || if sample.full { compare(&digest) } else { Verdict::Right };
+        let release = self.hash_driver.hardware.accept(row, message.len(), verify);
+        if let Release::Differs(offset) = release {
+            // The message is in memory that the application cannot change.
+            let repeat = || session.digest(message).map_or(Verdict::Unknown, |digest| compare(&digest));
+            self.hash_driver.hardware.try_again(self.hash_driver.name, row, message.len(), offset, repeat);
+        }
+        if release == Release::Yes {
+            self.was_compared.fetch_or(sample.full, Ordering::Relaxed);
             Ok(digest)
         } else {
             Err(Missing::Failed)
