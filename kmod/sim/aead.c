@@ -74,13 +74,20 @@ static int sim_aead_compute(struct sim_request *request)
 	struct sim_aead_request *rctx = container_of(request, struct sim_aead_request, request);
 	struct aead_request *req = container_of(request->base, struct aead_request, base);
 	struct sim_tfm *ctx = crypto_aead_ctx(crypto_aead_reqtfm(req));
+	unsigned int tag = crypto_aead_authsize(crypto_aead_reqtfm(req));
+	struct sim_line line;
+	int error;
 
+	sim_keep_line(&line, request, req->dst, req->assoclen,
+		      rctx->encrypt ? req->cryptlen : req->cryptlen - tag);
 	aead_request_set_tfm(&rctx->soft, ctx->aead);
 	aead_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
 				  NULL);
 	aead_request_set_ad(&rctx->soft, req->assoclen);
 	aead_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
-	return rctx->encrypt ? crypto_aead_encrypt(&rctx->soft) : crypto_aead_decrypt(&rctx->soft);
+	error = rctx->encrypt ? crypto_aead_encrypt(&rctx->soft) : crypto_aead_decrypt(&rctx->soft);
+	sim_restore_line(&line, req->dst);
+	return error;
 }
 
 /* Corrupts the output: the text, and for encryption also the tag. */

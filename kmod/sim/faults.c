@@ -96,6 +96,26 @@ void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int 
 	}
 }
 
+/* Before the computation: keeps a line of SIZE bytes of LIST, if the driver is not to write it. */
+void sim_keep_line(struct sim_line *line, const struct sim_request *request,
+		   struct scatterlist *list, unsigned int offset, unsigned int size)
+{
+	line->size = 0;
+	if (!request->fate.unwritten || !size)
+		return;
+	line->offset = get_random_u32() % DIV_ROUND_UP(size, SIM_LINE) * SIM_LINE;
+	line->size = min_t(unsigned int, SIM_LINE, size - line->offset);
+	line->offset += offset;
+	sg_pcopy_to_buffer(list, sg_nents(list), line->bytes, line->size, line->offset);
+}
+
+/* After it. */
+void sim_restore_line(const struct sim_line *line, struct scatterlist *list)
+{
+	if (line->size)
+		sg_pcopy_from_buffer(list, sg_nents(list), line->bytes, line->size, line->offset);
+}
+
 static bool sim_fits(const struct sim_rule *rule, const struct sim_request *request)
 {
 	return (!rule->algorithm || rule->algorithm == request->algorithm) &&

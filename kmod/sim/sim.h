@@ -89,6 +89,13 @@ struct sim_fate {
 	bool fault;			/* caused by a rule of faults.c */
 };
 
+/* A cache line of a result that the fault "unwritten" leaves as it was. */
+#define SIM_LINE 64
+struct sim_line {
+	unsigned int offset, size;
+	u8 bytes[SIM_LINE];
+};
+
 /* The first member of each request context. */
 struct sim_request {
 	struct list_head node;
@@ -202,6 +209,9 @@ void sim_go_dead(void);
 void sim_fate_of(struct sim_request *request);
 int sim_parse_fault(char *line);
 void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage);
+void sim_keep_line(struct sim_line *line, const struct sim_request *request,
+		   struct scatterlist *list, unsigned int offset, unsigned int size);
+void sim_restore_line(const struct sim_line *line, struct scatterlist *list);
 void sim_show_faults(struct seq_file *file);
 
 /* debugfs.c */

@@ -2,12 +2,8 @@
 /* Ciphers without authentication of the simulated accelerator. */
 #include <crypto/aes.h>
 #include <crypto/xts.h>
-#include <linux/random.h>
 #include <linux/scatterlist.h>
 #include "sim.h"
-
-/* Number of bytes that the fault "unwritten" does not write: a cache line. */
-#define SIM_LINE 64
 
 struct sim_cipher_request {
 	struct sim_request request;
@@ -67,23 +63,17 @@ static int sim_skcipher_compute(struct sim_request *request)
 	struct sim_cipher_request *rctx = container_of(request, struct sim_cipher_request, request);
 	struct skcipher_request *req = skcipher_request_cast(request->base);
 	struct sim_tfm *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
-	unsigned int offset = 0, size = 0;
-	u8 line[SIM_LINE];
+	struct sim_line line;
 	int error;
 
-	if (request->fate.unwritten) {
-		offset = get_random_u32() % DIV_ROUND_UP(req->cryptlen, SIM_LINE) * SIM_LINE;
-		size = min_t(unsigned int, SIM_LINE, req->cryptlen - offset);
-		sg_pcopy_to_buffer(req->dst, sg_nents(req->dst), line, size, offset);
-	}
+	sim_keep_line(&line, request, req->dst, 0, req->cryptlen);
 	skcipher_request_set_tfm(&rctx->soft, ctx->skcipher);
 	skcipher_request_set_callback(&rctx->soft, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
 				      NULL);
 	skcipher_request_set_crypt(&rctx->soft, req->src, req->dst, req->cryptlen, req->iv);
 	error = rctx->encrypt ? crypto_skcipher_encrypt(&rctx->soft) :
 				crypto_skcipher_decrypt(&rctx->soft);
-	if (size)
-		sg_pcopy_from_buffer(req->dst, sg_nents(req->dst), line, size, offset);
+	sim_restore_line(&line, req->dst);
 	return error;
 }
 

@@ -32,6 +32,10 @@ pub fn fork(exit: Exit, body: impl FnOnce() -> bool) -> ForkedChild {
     if pid > 0 {
         return ForkedChild(pid);
     }
+    // The capture of libtest is in the parent.
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(std::io::stderr(), "\nin the child: {panic}");
+    }));
     let status = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
         Ok(true) => RIGHT,
         Ok(false) => WRONG,
@@ -58,6 +62,24 @@ pub fn in_child(body: impl FnOnce() -> Result<(), String>) {
         found.is_ok()
     });
     child.wait().unwrap_or_else(|problem| panic!("{problem}"));
+}
+
+/// Runs `body` in a process of its own: a driver that returned a wrong result is disabled for the
+/// process. A panic in it fails the test.
+#[track_caller]
+pub fn in_own_process(body: impl FnOnce()) {
+    in_child(|| {
+        body();
+        Ok(())
+    });
+}
+
+/// As [`in_own_process`], for a body that returns a text.
+#[track_caller]
+pub fn text_of_own_process(body: impl FnOnce() -> String) -> String {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    in_own_process(|| std::fs::write(file.path(), body()).expect("the text"));
+    std::fs::read_to_string(file.path()).expect("the text")
 }
 
 impl ForkedChild {

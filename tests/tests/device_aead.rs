@@ -9,6 +9,7 @@ use outboard_drivers::reach::TagCheck;
 use outboard_tests::aead::{self, opened};
 use outboard_tests::aead_script::sealed;
 use outboard_tests::bytes::{array, assert_same, bytes};
+use outboard_tests::child::in_own_process;
 use outboard_tests::command::{failed, succeeded};
 use outboard_tests::device::count;
 use outboard_tests::lane::is_full_lane;
@@ -45,7 +46,7 @@ fn ciphers_that_authenticate_go_to_the_accelerator_and_are_right() {
     every_sequence_gives_equal_results();
     messages_are_right_when_requests_fail(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
-    who_refuses_what_is_genuine_is_used_no_more(&simulated);
+    a_driver_that_rejects_three_genuine_messages_is_not_used_again(&simulated);
     tls_sessions_go_to_the_accelerator(&openssl);
 }
 
@@ -145,12 +146,14 @@ fn messages_are_right_when_requests_fail(simulated: &Simulated) {
         simulated.fault(fault);
         for _ in 0..if is_full_lane() { 2 } else { 1 } {
             // Each disables its driver after some failures.
-            let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
-            let world = world(&settings);
-            aead::any_sequence_of_calls_is_answered_alike(&world, 5);
-            aead::chosen_sequences_are_answered_alike(&world);
-            let counts = world.counts();
-            assert!(counts.failures + counts.mismatches > 0, "{fault}: {counts:?}");
+            in_own_process(|| {
+                let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
+                let world = world(&settings);
+                aead::any_sequence_of_calls_is_answered_alike(&world, 5);
+                aead::chosen_sequences_are_answered_alike(&world);
+                let counts = world.counts();
+                assert!(counts.failures + counts.mismatches > 0, "{fault}: {counts:?}");
+            });
         }
         simulated.fault("clear");
     }
@@ -159,46 +162,56 @@ fn messages_are_right_when_requests_fail(simulated: &Simulated) {
 fn a_wrong_answer_is_never_shown(simulated: &Simulated) {
     for (number, algorithm) in AEADS.into_iter().enumerate() {
         for decrypts in [false, true] {
-            let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
-            let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
-            let (key, nonce, aad, plain) =
-                (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
-            let seal =
-                |cipher| sealed(cipher, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
-            let right = seal(&soft);
-            // The first result for each key is compared with that of software.
-            simulated.fault("all garbage count=1");
-            if decrypts {
-                let (back, outcome) = opened(&hard, &key, &nonce, &aad, &right.0, &right.1);
-                outcome.expect("opened");
-                assert_same(&back, &plain, algorithm);
-            } else {
-                assert_eq!(seal(&hard), right, "{algorithm}");
-            }
-            simulated.fault("clear");
-            assert_eq!(world.counts().mismatches, 1, "{algorithm}");
+            in_own_process(|| {
+                let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
+                let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
+                let (key, nonce, aad, plain) =
+                    (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
+                let seal = |cipher| {
+                    sealed(cipher, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed")
+                };
+                let right = seal(&soft);
+                // The first result for each key is compared with that of software, and repeated.
+                simulated.fault("all garbage count=2");
+                if decrypts {
+                    let (back, outcome) = opened(&hard, &key, &nonce, &aad, &right.0, &right.1);
+                    outcome.expect("opened");
+                    assert_same(&back, &plain, algorithm);
+                } else {
+                    assert_eq!(seal(&hard), right, "{algorithm}");
+                }
+                simulated.fault("clear");
+                assert_eq!(world.counts().mismatches, 1, "{algorithm}");
+            });
         }
     }
 }
 
 /// EBADMSG for a correct tag: software decides.
-fn who_refuses_what_is_genuine_is_used_no_more(simulated: &Simulated) {
+fn a_driver_that_rejects_three_genuine_messages_is_not_used_again(simulated: &Simulated) {
     for (number, algorithm) in AEADS.into_iter().enumerate() {
-        let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
-        let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
-        let (key, nonce, aad, plain) = (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
-        let (text, tag) = sealed(&soft, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
-        let mut forged = tag.clone();
-        forged[15] ^= 0x80;
-        // It may reject forged messages.
-        assert_eq!(opened(&hard, &key, &nonce, &aad, &text, &forged).1.returned, 0, "{algorithm}");
-        assert_eq!(world.counts().mismatches, 0, "{algorithm}");
-        simulated.fault(&format!("all error {} count=1", libc::EBADMSG));
-        let (back, outcome) = opened(&hard, &key, &nonce, &aad, &text, &tag);
-        simulated.fault("clear");
-        outcome.expect("opened");
-        assert_same(&back, &plain, algorithm);
-        assert_eq!(world.counts().mismatches, 1, "{algorithm}");
+        in_own_process(|| {
+            let world = world(&[("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off")]);
+            let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));
+            let (key, nonce, aad, plain) =
+                (bytes(7, hard.key_length()), array(9), bytes(3, 13), bytes(4, 4096));
+            let (text, tag) =
+                sealed(&soft, number >= 3, (12, 16), &key, &nonce, &aad, &plain).expect("sealed");
+            let mut forged = tag.clone();
+            forged[15] ^= 0x80;
+            // It may reject forged messages.
+            assert_eq!(opened(&hard, &key, &nonce, &aad, &text, &forged).1.returned, 0, "{algorithm}");
+            assert_eq!(world.counts().failures, 0, "{algorithm}");
+            simulated.fault(&format!("all error {}", libc::EBADMSG));
+            for rejected in [1, 2, 3, 3] {
+                let (back, outcome) = opened(&hard, &key, &nonce, &aad, &text, &tag);
+                outcome.expect("opened");
+                assert_same(&back, &plain, algorithm);
+                let counts = world.counts();
+                assert_eq!((counts.failures, counts.mismatches), (rejected, 0), "{algorithm}");
+            }
+            simulated.fault("clear");
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use outboard_tests::child::{Exit, fork};
+use outboard_tests::child::{Exit, fork, in_own_process};
 use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{Cipher, Job, run_to_their_end, version, without_pauses};
 use outboard_tests::module::module;
@@ -167,12 +167,14 @@ fn failures_end_in_right_bytes(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(1));
     for rule in ["sim-cbc-aes error 5 every=5", "sim-cbc-aes wrong every=7"] {
         simulated.fault(rule);
-        let world = world();
-        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        let streams = streams(&soft, JOBS, 5);
-        run_to_their_end(streams.iter().map(|stream| job(stream, &hard)).collect());
-        let counts = world.counts();
-        assert!(counts.failures + counts.mismatches > 0, "{rule}: {counts:?}");
+        in_own_process(|| {
+            let world = world();
+            let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+            let streams = streams(&soft, JOBS, 5);
+            run_to_their_end(streams.iter().map(|stream| job(stream, &hard)).collect());
+            let counts = world.counts();
+            assert!(counts.failures + counts.mismatches > 0, "{rule}: {counts:?}");
+        });
         simulated.fault("clear");
     }
 }

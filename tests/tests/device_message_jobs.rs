@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use outboard_tests::bytes::bytes;
+use outboard_tests::child::in_own_process;
 use outboard_tests::evp::{Direction, Job, run_to_their_end, version};
 use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
@@ -175,10 +176,12 @@ fn a_forged_message_is_refused(simulated: &Simulated) {
 fn failures_end_in_right_bytes(simulated: &Simulated) {
     for rule in ["all error 5 every=3", "all wrong every=5"] {
         simulated.fault(rule);
-        let world = simulated.world_of_everything(FROM);
-        run_to_their_end(works().chain(works()).map(|work| work.job(&world)).collect());
-        let counts = world.counts();
-        assert!(counts.failures + counts.mismatches > 0, "{rule}: {counts:?}");
+        in_own_process(|| {
+            let world = simulated.world_of_everything(FROM);
+            run_to_their_end(works().chain(works()).map(|work| work.job(&world)).collect());
+            let counts = world.counts();
+            assert!(counts.failures + counts.mismatches > 0, "{rule}: {counts:?}");
+        });
         simulated.fault("clear");
     }
 }

@@ -81,13 +81,13 @@ fn the_interrupts_of_another_accelerator_prove_nothing() {
     assert!(sums.len() == 2 && sums[0] == sums[1], "{text}");
 }
 
-/// The driver's results are compared, and one of three is wrong.
+/// The driver's results are compared, and become wrong.
 #[test]
 fn a_wrong_result_is_the_headline_and_fails_the_proof() {
     let test = "a_wrong_result_is_the_headline_and_fails_the_proof";
     let Some(machine) = Simulated::reachable(test) else { return };
     machine.simulated.allow(&["sim-cbc-aes"]);
-    machine.simulated.fault("sim-cbc-aes garbage every=3");
+    machine.simulated.fault("sim-cbc-aes garbage after=2");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let plain = folder.path().join("plain");
     fs::write(&plain, bytes(1, 1 << 20)).expect("a file");

@@ -7,6 +7,7 @@
 mod configuration;
 mod cryptodev;
 mod device;
+mod device_accusations;
 mod device_aead;
 mod device_allow;
 mod device_apache_sshd;
@@ -54,6 +55,7 @@ mod device_table;
 mod device_tune;
 mod device_unit_services;
 mod device_unplugged;
+mod device_unwritten;
 mod device_vectors;
 mod device_wiped;
 mod device_wrong_results;

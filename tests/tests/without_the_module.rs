@@ -7,8 +7,10 @@ use std::process::Command;
 use outboard_accel::{Accelerator, Algorithm, Error, Hash, HashAlgorithm, HashSession, reach, reach_hash};
 use outboard_drivers::reach::TagCheck;
 use outboard_tests::bytes::bytes;
+use outboard_tests::child::in_own_process;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
+use outboard_tests::exposure::wrong_results;
 use outboard_tests::module::module;
 use outboard_tests::simulated::{DRIVERS, Simulated};
 use outboard_tests::skip::skip;
@@ -49,6 +51,7 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     println!("     over {}", accelerator.interface());
     assert_ne!(accelerator.interface(), "/dev/outboard", "it is not allowed there");
 
+    lines_that_are_not_written_do_not_reach_the_application(&simulated);
     digests_and_hmacs_are_right(&*accelerator, &simulated);
     an_unchecked_driver_is_not_used_for_aeads();
     let run = |arguments: &[&str]| {
@@ -58,6 +61,23 @@ fn what_the_module_does_is_done_by_the_other_interfaces_too() {
     ciphers_that_authenticate_are_right(&simulated, &outboard);
     run(&["check", "--forget", AEAD_DRIVERS[0], AEAD_DRIVERS[1]]);
     an_unchecked_driver_is_not_used_for_aeads();
+}
+
+/// The buffer of a result has had another result before.
+fn lines_that_are_not_written_do_not_reach_the_application(simulated: &Simulated) {
+    let settings = [("THRESHOLDS", "ALL:0"), ("LOOKAHEAD", "OFF"), ("SHADOW_CHECKS", "0")];
+    for (name, driver) in [("AES-128-CBC", "sim-cbc-aes"), ("AES-256-CTR", "sim-ctr-aes")] {
+        for process in 0..5 {
+            simulated.fault(&format!("{driver} unwritten every=10"));
+            in_own_process(|| {
+                let world = world(&[driver], &settings);
+                assert_eq!(wrong_results(&world, name, process, 80), Some(0), "{name}");
+                let counts = world.counts_of(name);
+                assert!(counts.failures == 3 && counts.hw_requests > 10, "{name}: {counts:?}");
+            });
+            simulated.fault("clear");
+        }
+    }
 }
 
 /// No kernel interface reaches it.
@@ -87,20 +107,22 @@ fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simula
         assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{threshold}: {done:?}");
     }
     for fault in ["all error 5 every=2", "all garbage every=3"] {
-        let world = all_digests("ALL:1");
-        simulated.fault(fault);
-        for name in DIGESTS {
-            let (hard, soft) = (world.hard_digest(name).expect("offered"), world.soft_digest(name));
-            // Messages of one request and of several, so that some fail in the middle.
-            for length in [5000, 150_000, 64, 300_000, 65_536, 1000] {
-                let message = bytes(length as u64, length);
-                assert_eq!(hard.of(&message), soft.of(&message), "{fault}: {name}, {length} bytes");
+        in_own_process(|| {
+            let world = all_digests("ALL:1");
+            simulated.fault(fault);
+            for name in DIGESTS {
+                let (hard, soft) = (world.hard_digest(name).expect("offered"), world.soft_digest(name));
+                // Messages of one request and of several, so that some fail in the middle.
+                for length in [5000, 150_000, 64, 300_000, 65_536, 1000] {
+                    let message = bytes(length as u64, length);
+                    assert_eq!(hard.of(&message), soft.of(&message), "{fault}: {name}, {length} bytes");
+                }
             }
-        }
-        hmacs::any_sequence_of_calls_is_answered_alike(&world, 4);
-        simulated.fault("clear");
-        let done = world.counts();
-        assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
+            hmacs::any_sequence_of_calls_is_answered_alike(&world, 4);
+            simulated.fault("clear");
+            let done = world.counts();
+            assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
+        });
     }
 }
 
@@ -116,13 +138,15 @@ fn ciphers_that_authenticate_are_right(simulated: &Simulated, outboard: &Path) {
         assert!(done.hw_requests > 0 && (done.failures, done.mismatches) == (0, 0), "{done:?}");
     }
     for fault in ["all error 5 every=2", "all garbage every=3"] {
-        let world = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "1")]);
-        simulated.fault(fault);
-        aead::any_sequence_of_calls_is_answered_alike(&world, 4);
-        aead::chosen_sequences_are_answered_alike(&world);
-        let done = world.counts();
-        assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
-        simulated.fault("clear");
+        in_own_process(|| {
+            let world = world(&AEAD_DRIVERS, &[("THRESHOLDS", "ALL:1"), ("SHADOW_CHECKS", "1")]);
+            simulated.fault(fault);
+            aead::any_sequence_of_calls_is_answered_alike(&world, 4);
+            aead::chosen_sequences_are_answered_alike(&world);
+            let done = world.counts();
+            assert!(done.failures + done.mismatches > 0, "{fault}: {done:?}");
+            simulated.fault("clear");
+        });
     }
     let arguments = ["ciphers", "--json"];
     let offered = succeeded(&Command::new(outboard).args(arguments).output().expect("it runs"), &arguments);

@@ -164,9 +164,7 @@ const SERVICE_COUNTERS: [(&str, &str, OfCounts); 5] = [
         "Requests that failed in a driver and were repeated in software.",
         |c| c.failures,
     ),
-    ("outboard_service_mismatches_total", "Results of a driver that differed from software's.", |c| {
-        c.mismatches
-    }),
+    ("outboard_service_mismatches_total", "Results of a driver that were wrong twice.", |c| c.mismatches),
     (
         "outboard_service_lookahead_misses_total",
         "Requests for which look-ahead was on and had no key stream.",
