@@ -50,4 +50,4 @@ pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,
     Woken,
 };
-pub use wipe::{SecretMemory, Wiped, wipe};
+pub use wipe::{KeyBytes, SecretMemory, Wiped, wipe};

@@ -65,6 +65,49 @@ impl<T: SecretMemory> Drop for Wiped<T> {
     }
 }
 
+/// Maximum length in bytes of a key of a cipher: two keys of AES-256, for XTS.
+const LONGEST_KEY: usize = 64;
+
+/// The key of a cipher, in memory of its own, so that setting it cannot fail. Empty until it is set.
+#[derive(Clone)]
+pub struct KeyBytes {
+    bytes: Wiped<[u8; LONGEST_KEY]>,
+    len: usize,
+}
+
+impl KeyBytes {
+    /// Replaces the key by a key and a byte, which distinguishes uses of the key.
+    pub fn set_with(&mut self, key: &[u8], use_of_key: u8) {
+        self.set(key);
+        if let Some(byte) = self.bytes.get_mut(self.len) {
+            *byte = use_of_key;
+            self.len += 1;
+        }
+    }
+
+    /// Replaces the key. It is empty if `key` is longer than any cipher's.
+    pub fn set(&mut self, key: &[u8]) {
+        *self = KeyBytes::default();
+        if let Some(room) = self.bytes.get_mut(..key.len()) {
+            room.copy_from_slice(key);
+            self.len = key.len();
+        }
+    }
+}
+
+impl Default for KeyBytes {
+    fn default() -> KeyBytes {
+        KeyBytes { bytes: Wiped::new([0; LONGEST_KEY]), len: 0 }
+    }
+}
+
+impl Deref for KeyBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +130,17 @@ mod tests {
         // SAFETY: the bytes up to the capacity were initialised above.
         unsafe { bytes.set_len(100) };
         assert_eq!(bytes, [0; 100]);
+    }
+
+    #[test]
+    fn a_key_is_replaced_and_one_of_no_cipher_is_not_kept() {
+        let mut key = KeyBytes::default();
+        key.set(&[7; LONGEST_KEY]);
+        assert_eq!(*key, [7; LONGEST_KEY]);
+        key.set(&[8; 16]);
+        assert_eq!(*key, [8; 16]);
+        key.set(&[9; LONGEST_KEY + 1]);
+        assert!(key.is_empty());
     }
 
     #[test]

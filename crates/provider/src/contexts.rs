@@ -3,11 +3,24 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
+use outboard_accel::memory::try_box;
+
+use crate::core::Core;
 use crate::guard;
 
-/// Returns a new context as a pointer for the core; null if `make` returns none.
-pub(crate) fn hand_over<T>(make: impl FnOnce() -> Option<Box<T>>) -> *mut c_void {
-    guard(null_mut(), || make().map_or(null_mut(), |context| Box::into_raw(context).cast()))
+/// Returns a new context as a pointer for the core; null if `make` returns none. Raises an error if
+/// there is no memory for it.
+pub(crate) fn hand_over<T>(core: &Core, make: impl FnOnce() -> Option<T>) -> *mut c_void {
+    guard(null_mut(), || {
+        let Some(context) = make() else { return null_mut() };
+        match try_box(context) {
+            Some(context) => Box::into_raw(context).cast(),
+            None => {
+                core.raise_no_memory();
+                null_mut()
+            }
+        }
+    })
 }
 
 /// `OSSL_FUNC_*_freectx`

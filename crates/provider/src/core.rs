@@ -19,7 +19,15 @@ pub(crate) enum Reason {
     Entropy = 3,
     /// A context with pipes is used as one without, or vice versa.
     Pipes = 4,
+    /// There is no memory for a context.
+    Memory = 5,
+    /// A call has more parameters than any use of the algorithm needs.
+    Parameters = 6,
 }
+
+/// Longest text of an error in bytes, with its final zero: OpenSSL cuts longer ones
+/// (ERR_MAX_DATA_SIZE). It is on the stack, because memory may be exhausted.
+const MAX_ERROR: usize = 1024;
 
 /// The core's functions for one loaded provider.
 ///
@@ -115,14 +123,20 @@ impl Core {
     /// Puts an error with its full text on the error queue of the calling thread
     /// (ERR_raise_data(3)).
     pub(crate) fn raise(&self, reason: Reason, text: &str) {
-        let mut format = Vec::new();
+        let mut format = [0; MAX_ERROR];
+        let mut len = 0;
         for byte in text.bytes() {
-            format.push(if byte == 0 { b' ' } else { byte });
+            // The byte, a second percent sign, and the final zero.
+            if len + 3 > format.len() {
+                break;
+            }
+            format[len] = if byte == 0 { b' ' } else { byte };
+            len += 1;
             if byte == b'%' {
-                format.push(b'%');
+                format[len] = byte;
+                len += 1;
             }
         }
-        format.push(0);
         // The format has no conversion, so the argument list is never read. The pointer only must
         // be valid.
         let mut no_arguments = [0u64; 8];
@@ -138,6 +152,12 @@ impl Core {
                 no_arguments.as_mut_ptr().cast::<c_void>(),
             );
         }
+    }
+
+    /// Raises the error of a call that fails because memory is exhausted.
+    #[cold]
+    pub(crate) fn raise_no_memory(&self) {
+        self.raise(Reason::Memory, "malloc failure: no memory");
     }
 
     /// Registers callbacks for providers that are activated and deactivated in this library

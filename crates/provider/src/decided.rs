@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use outboard_accel::memory::try_box;
+
 /// A value that never changes after it is set. No lock: a fork during an access must not leave a
 /// lock held in the child.
 pub(crate) struct Decided<T>(AtomicPtr<T>, PhantomData<Box<T>>);
@@ -19,9 +21,9 @@ impl<T> Decided<T> {
     }
 
     /// Stores a value and returns the stored one, which is another thread's value if that was
-    /// first.
-    pub(crate) fn set(&self, value: T) -> &T {
-        let made = Box::into_raw(Box::new(value));
+    /// first. `None` without memory.
+    pub(crate) fn set(&self, value: T) -> Option<&T> {
+        let made = Box::into_raw(try_box(value)?);
         let at = match self.0.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => made,
             Err(earlier) => {
@@ -31,7 +33,7 @@ impl<T> Decided<T> {
             }
         };
         // SAFETY: the value is stored, so it is valid until this is dropped.
-        unsafe { &*at }
+        Some(unsafe { &*at })
     }
 }
 
@@ -53,6 +55,6 @@ mod tests {
     fn the_first_value_stays() {
         let decided = Decided::not_yet();
         assert_eq!(decided.get(), None);
-        assert_eq!((*decided.set(1), *decided.set(2), decided.get().copied()), (1, 1, Some(1)));
+        assert_eq!((decided.set(1), decided.set(2), decided.get()), (Some(&1), Some(&1), Some(&1)));
     }
 }

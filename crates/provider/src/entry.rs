@@ -54,7 +54,7 @@ impl Provider {
 
     fn decided<'a, T>(&'a self, offer: &'a Decided<T>, decide: fn(&Provider) -> T) -> Option<&'a T> {
         let is_ready = || !self.software.context(&self.core).is_null();
-        offer.get().or_else(|| is_ready().then(|| offer.set(decide(self))))
+        offer.get().or_else(|| if is_ready() { offer.set(decide(self)) } else { None })
     }
 }
 

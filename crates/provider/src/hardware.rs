@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use outboard_accel::Wiped;
+use outboard_accel::KeyBytes;
 use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
 use outboard_counters::Row;
 
@@ -37,11 +37,12 @@ pub(crate) enum Release {
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
-    pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Self {
-        let (sessions, sampling) = (Sessions::new(), Sampling::new(share));
+    /// A driver that was not used yet. `None` without memory.
+    pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Option<Self> {
+        let (sessions, sampling) = (Sessions::new()?, Sampling::new(share));
         let (failures, trust) = (AtomicU32::new(0), Trust::of(accelerator.driver()));
         let driver = accelerator.driver().into();
-        Hardware { accelerator, driver, sessions, sampling, failures, trust, log }
+        Some(Hardware { accelerator, driver, sessions, sampling, failures, trust, log })
     }
 
     /// Name of the driver in /proc/crypto.
@@ -104,7 +105,8 @@ impl<S: ?Sized + Share> Hardware<S> {
     /// As [`open`](Self::open), for an algorithm with authentication tags of `tag_len` bytes.
     pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<SessionId> {
         // The tag length is part of the compared key, because another length needs another session.
-        let both = Wiped::new([key, &[tag_len as u8]].concat());
+        let mut both = KeyBytes::default();
+        both.set_with(key, tag_len as u8);
         self.opened(self.sessions.open(&both, urgent, || self.accelerator.open_with_tag(key, tag_len)))
     }
 
@@ -242,7 +244,7 @@ mod tests {
 
     /// Each test has a driver of its own, because trust is the process's.
     fn hardware(driver: &'static str, share: u32, error: fn() -> Error) -> Hardware {
-        Hardware::new(Box::new(Refusing(driver, error)), share, Log::silent())
+        Hardware::new(Box::new(Refusing(driver, error)), share, Log::silent()).expect("memory")
     }
 
     #[test]

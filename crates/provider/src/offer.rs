@@ -236,11 +236,11 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(String::new()))).collect();
     let reasons = find_each(provider, names, are_named, &mut |place, driver, tags| {
         let Reached { accelerator, passed } = reach(driver, wanted[place], tags);
-        let interface = accelerator.map(|accelerator| {
+        let interface = accelerator.and_then(|accelerator| {
             let interface = accelerator.interface();
-            let hardware = Hardware::new(accelerator, share, provider.log);
+            let hardware = Hardware::new(accelerator, share, provider.log)?;
             found[place].1 = Ok(Arc::new(hardware));
-            interface
+            Some(interface)
         });
         (interface, passed)
     });

@@ -9,6 +9,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use outboard_accel::memory::try_vec;
+
 use crate::clock::now_ms;
 
 /// Number of attempts to lock a slot that another thread has locked, normally for a short time. In
@@ -20,7 +22,7 @@ pub(crate) const LEFT: u32 = u32::MAX;
 
 /// Slots of values, each owned by one context.
 pub(crate) struct OwnedSlots<T> {
-    slots: Box<[OwnedSlot<T>]>,
+    slots: Vec<OwnedSlot<T>>,
     tickets: AtomicU32,
     idle: Duration,
 }
@@ -94,10 +96,10 @@ impl<T> Drop for SlotGuard<'_, T> {
 }
 
 impl<T> OwnedSlots<T> {
-    /// `count` slots. A value that was not used for the time `idle` may be evicted.
-    pub(crate) fn new(count: usize, idle: Duration) -> Self {
-        let slots = (0..count).map(|_| OwnedSlot::default()).collect();
-        OwnedSlots { slots, tickets: AtomicU32::new(1), idle }
+    /// `count` slots. A value that was not used for the time `idle` may be evicted. `None` without
+    /// memory.
+    pub(crate) fn new(count: usize, idle: Duration) -> Option<Self> {
+        Some(OwnedSlots { slots: try_vec(count)?, tickets: AtomicU32::new(1), idle })
     }
 
     /// Locks a value for use. `None` if it was evicted, or if another thread has its slot locked.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outboard_accel::Wiped;
+use outboard_accel::memory::try_copy;
 use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 
@@ -51,12 +52,13 @@ impl<S: ?Sized> DerefMut for SessionGuard<'_, S> {
 }
 
 impl<S: ?Sized + Share> Sessions<S> {
-    pub(crate) fn new() -> Self {
+    /// No session. `None` without memory.
+    pub(crate) fn new() -> Option<Self> {
         Self::with(PLACES, IDLE)
     }
 
-    fn with(places: usize, idle: Duration) -> Self {
-        Sessions { slots: OwnedSlots::new(places, idle), full: AtomicBool::new(false) }
+    fn with(places: usize, idle: Duration) -> Option<Self> {
+        Some(Sessions { slots: OwnedSlots::new(places, idle)?, full: AtomicBool::new(false) })
     }
 
     /// Locks a session for use. `None` if it was evicted, or if another thread has its slot locked.
@@ -91,14 +93,16 @@ impl<S: ?Sized + Share> Sessions<S> {
                 opened?
             }
         };
-        let opened = OpenSession { session, key: Wiped::new(key.to_vec()) };
+        let key = Wiped::new(try_copy(key).ok_or(Error::NoMemory)?);
+        let opened = OpenSession { session, key };
         Ok(self.slots.insert(opened, urgent))
     }
 
     /// A second session with the same key, if the first one still exists.
     pub(crate) fn copy(&self, id: SessionId) -> Option<SessionId> {
         let guard = self.slots.borrow(id)?;
-        let copy = OpenSession { session: guard.session.share().ok()?, key: guard.key.clone() };
+        let key = Wiped::new(try_copy(&guard.key)?);
+        let copy = OpenSession { session: guard.session.share().ok()?, key };
         drop(guard);
         self.slots.insert(copy, false)
     }
@@ -181,13 +185,17 @@ mod tests {
         }
     }
 
+    fn room_for(places: usize, idle: Duration) -> Sessions {
+        Sessions::with(places, idle).expect("memory")
+    }
+
     fn open(sessions: &Sessions, driver: &Driver, key: u8, urgent: bool) -> Option<SessionId> {
         sessions.open(&[key; 16], urgent, || driver.open()).ok().flatten()
     }
 
     #[test]
     fn equal_keys_take_one_of_the_drivers_places() {
-        let (sessions, driver) = (Sessions::with(4, NEVER), Driver::new(1));
+        let (sessions, driver) = (room_for(4, NEVER), Driver::new(1));
         let first = open(&sessions, &driver, 1, false).expect("room");
         let second = open(&sessions, &driver, 1, false).expect("the same key");
         let copy = sessions.copy(first).expect("a copy");
@@ -205,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_is_idle_goes_for_those_who_are_urgent_and_its_holder_notices() {
-        let (sessions, driver) = (Sessions::with(4, Duration::ZERO), Driver::new(2));
+        let (sessions, driver) = (room_for(4, Duration::ZERO), Driver::new(2));
         let holds = [1, 2].map(|key| open(&sessions, &driver, key, false).expect("room"));
         assert!(open(&sessions, &driver, 3, false).is_none(), "not urgent");
         let third = open(&sessions, &driver, 3, true).expect("one of the others is idle");
@@ -219,11 +227,11 @@ mod tests {
 
     #[test]
     fn what_was_used_just_now_or_is_in_use_stays() {
-        let (sessions, driver) = (Sessions::with(4, NEVER), Driver::new(1));
+        let (sessions, driver) = (room_for(4, NEVER), Driver::new(1));
         let hold = open(&sessions, &driver, 1, false).expect("room");
         assert!(open(&sessions, &driver, 2, true).is_none());
 
-        let (sessions, driver) = (Sessions::with(4, Duration::ZERO), Driver::new(1));
+        let (sessions, driver) = (room_for(4, Duration::ZERO), Driver::new(1));
         let first = open(&sessions, &driver, 1, false).expect("room");
         let borrowed = sessions.borrow(first).expect("kept");
         assert!(open(&sessions, &driver, 2, true).is_none(), "in use");
@@ -234,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_places_of_a_process_are_shared_out_like_those_of_the_driver() {
-        let (sessions, driver) = (Sessions::with(2, Duration::ZERO), Driver::new(100));
+        let (sessions, driver) = (room_for(2, Duration::ZERO), Driver::new(100));
         let holds = [1, 2].map(|key| open(&sessions, &driver, key, false).expect("room"));
         assert!(open(&sessions, &driver, 3, false).is_none());
         assert!(open(&sessions, &driver, 3, true).is_some());
@@ -244,7 +252,7 @@ mod tests {
 
     #[test]
     fn threads_never_use_one_session_at_the_same_time() {
-        let (sessions, driver) = (Sessions::with(3, Duration::ZERO), Driver::new(2));
+        let (sessions, driver) = (room_for(3, Duration::ZERO), Driver::new(2));
         std::thread::scope(|scope| {
             for thread in 0..4_u8 {
                 let (sessions, driver) = (&sessions, &driver);

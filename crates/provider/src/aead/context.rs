@@ -2,10 +2,12 @@
 
 use std::ffi::c_void;
 
-use outboard_accel::Wiped;
+use outboard_accel::KeyBytes;
+use outboard_accel::memory::try_copy;
 
 use super::deferred::Deferred;
 use super::lookahead::MessageLookahead;
+use super::text_room::TextRoom;
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
@@ -68,10 +70,9 @@ pub(super) enum Stage {
     Offloaded,
 }
 
-/// What the accelerator has processed and `soft` has not.
+/// What the accelerator has processed and `soft` has not. The input text is in [`Context::text`].
+#[derive(Clone, Copy)]
 pub(super) struct OffloadedText {
-    /// The input text.
-    pub(super) text: Wiped<Vec<u8>>,
     /// The tag after encryption. After decryption the tag that the text must have, or empty if that
     /// was verified.
     pub(super) tag: Short,
@@ -116,7 +117,7 @@ pub(crate) struct Context {
     /// The value of `form` when the key was set.
     pub(super) key_form: Form,
     /// Empty until it is known.
-    pub(super) key: Wiped<Vec<u8>>,
+    pub(super) key: KeyBytes,
     /// The nonce of the message.
     pub(super) nonce: Short,
     /// Look-ahead has not observed the nonce: the message has had no text.
@@ -138,6 +139,8 @@ pub(crate) struct Context {
     /// GCM: `soft` has an IV with a fixed part and a counter.
     pub(super) counts_up: bool,
     pub(super) offloaded: Option<OffloadedText>,
+    /// The input text of `offloaded`.
+    pub(super) text: TextRoom,
     /// The calls that `soft` has not received, besides that with the text.
     pub(super) deferred: Deferred,
     /// The tag of the last message that ended, if its calls were deferred.
@@ -156,12 +159,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
+    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Context> {
         let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
         let ccm = cipher.kind.mode == Mode::Ccm;
         // Default lengths of CCM (ossl_ccm_initctx).
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
-        Some(Box::new(Context {
+        Some(Context {
             is_passive: false,
             pass_below: 0,
             short_texts: 0,
@@ -174,7 +177,7 @@ impl Context {
             provider,
             form: Form { encrypt: true, nonce_len, tag_len },
             key_form: Form::default(),
-            key: Wiped::new(Vec::new()),
+            key: KeyBytes::default(),
             nonce: Short::default(),
             is_unobserved: false,
             aad: Vec::new(),
@@ -192,25 +195,31 @@ impl Context {
             unlike: 0,
             key_session: KeySession::default(),
             ahead_key: KeySession::default(),
+            text: TextRoom::default(),
             lookahead: None,
-        }))
+        })
     }
 
-    fn duplicate(&mut self) -> Option<Box<Context>> {
+    fn duplicate(&mut self) -> Option<Context> {
         if !self.catch_up() {
             return None;
         }
-        let mut copy = Box::new(Context {
+        let Some(aad) = try_copy(&self.aad) else {
+            self.provider.core.raise_no_memory();
+            return None;
+        };
+        let mut copy = Context {
             soft: self.soft.duplicate()?,
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
-            aad: self.aad.clone(),
+            aad,
             offloaded: None,
             key_session: self.key_session.copy(&self.cipher.hardware),
             ahead_key: KeySession::default(),
+            text: TextRoom::default(),
             lookahead: None,
             ..*self
-        });
+        };
         // A copy computes its own key stream.
         if self.looks_ahead() {
             copy.reset_lookahead();
@@ -352,11 +361,12 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(|| Context::new(provider, provider.offer()?.cipher(kind)?))
+    hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
 }
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
     // SAFETY: the core guarantees valid contexts.
-    hand_over(|| unsafe { super::context(at) }.duplicate())
+    let context = unsafe { super::context(at) };
+    hand_over(&context.provider.core, || context.duplicate())
 }

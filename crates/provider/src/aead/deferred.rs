@@ -63,6 +63,7 @@ impl Context {
         if r.input.is_null() || r.out_size < r.len || self.aad.len() + r.len > MAX_AAD {
             return None;
         }
+        self.aad.try_reserve(r.len).ok()?;
         // SAFETY: guaranteed by the caller.
         self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
         Some(r.len)

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi::Param;
-use outboard_accel::Wiped;
+use outboard_accel::KeyBytes;
 use subtle::ConstantTimeEq;
 
 use super::context::{Context, Stage};
@@ -72,7 +72,7 @@ impl Context {
         if !done {
             // It is unknown which settings took effect before the error. A new key and a new IV end
             // that state.
-            self.key = Wiped::new(Vec::new());
+            self.key = KeyBytes::default();
             self.tag = None;
             self.leave();
             return 0;
@@ -84,7 +84,7 @@ impl Context {
             let others = self.key_form.tag_len != self.form.tag_len;
             self.key_form = self.form;
             if others || !bool::from(self.key.ct_eq(key)) {
-                self.key = Wiped::new(key.to_vec());
+                self.key.set(key);
                 self.key_session.close(&self.cipher.hardware);
                 self.reset_lookahead();
             }

@@ -1,8 +1,10 @@
 //! GCM with look-ahead: a message whose nonce was predicted uses key stream that is already there.
 
-use outboard_accel::Wiped;
+use outboard_accel::memory::try_box;
+use outboard_accel::{KeyStreamSegment, wipe};
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
+use super::text_room::TextRoom;
 use crate::hardware::Hardware;
 use crate::lookahead::{
     FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped,
@@ -11,13 +13,9 @@ use crate::lookahead::{
 use crate::owned_slots::SlotId;
 use crate::software::SoftContext;
 use crate::spot_check::BlockCipher;
-use outboard_accel::wipe;
 
 /// Block length in bytes.
 const BLOCK: usize = 16;
-
-/// Capacity in bytes of the copy of a short text, such as a packet, which is kept for the next one.
-const SPARE: usize = 2048;
 
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
@@ -31,8 +29,6 @@ pub(super) struct MessageLookahead {
     bytes: usize,
     stream: Option<SlotId>,
     tag: Option<GcmTag>,
-    /// Empty memory for the copy of a short text.
-    spare: Wiped<Vec<u8>>,
 }
 
 /// The nonce and the parts of a message. The text is XORed from `input` to `output`.
@@ -55,9 +51,9 @@ pub(super) enum TagUse<'a> {
     Follows,
 }
 
-/// A processed message: a copy of its input, and its tag unless that was verified.
+/// A processed message, of whose input there is a copy in [`Context::text`].
 pub(super) struct Processed {
-    pub(super) text: Wiped<Vec<u8>>,
+    /// The tag, unless it was verified.
     pub(super) tag: Short,
 }
 
@@ -69,7 +65,6 @@ impl MessageLookahead {
             bytes: 0,
             stream: None,
             tag: None,
-            spare: Wiped::new(Vec::new()),
         }
     }
 
@@ -94,13 +89,14 @@ impl Context {
     /// Begins with a new key.
     pub(super) fn reset_lookahead(&mut self) {
         self.close_lookahead();
-        self.lookahead = self.ahead_driver().map(|_| Box::new(MessageLookahead::new()));
+        // Without memory for it, messages of this key are processed without look-ahead.
+        self.lookahead = self.ahead_driver().and_then(|_| try_box(MessageLookahead::new()));
     }
 
     /// Ends look-ahead for this context's key.
     pub(super) fn close_lookahead(&mut self) {
         if let Some(id) = self.lookahead.take().and_then(|ahead| ahead.stream) {
-            self.provider.lookahead.streams().close(id);
+            self.provider.lookahead.streams().map(|streams| streams.close(id));
         }
         if let Some(hardware) = self.cipher.ahead.as_deref() {
             self.ahead_key.close(hardware);
@@ -109,14 +105,8 @@ impl Context {
 
     /// Drops the copy of a text that `soft` does not need.
     pub(super) fn drop_text(&mut self) {
-        let text = self.offloaded.take().map(|offloaded| offloaded.text);
-        if let (Some(lookahead), Some(mut text)) = (&mut self.lookahead, text) {
-            if text.capacity() <= SPARE {
-                wipe(&mut text);
-                text.clear();
-                lookahead.spare = text;
-            }
-        }
+        self.offloaded = None;
+        self.text.empty();
     }
 
     /// Forgets the nonces, because those of some messages were not observed.
@@ -166,7 +156,8 @@ impl Context {
             return None;
         };
         let sequence = lookahead.sequence;
-        if !self.cipher.lookahead.serves(message.job.len) {
+        // There is not more key stream for one message, and the copy of its text is as long.
+        if !self.cipher.lookahead.serves(message.job.len) || message.job.len > KeyStreamSegment::LONGEST {
             return None;
         }
         let Some(id) = lookahead.stream else {
@@ -177,7 +168,7 @@ impl Context {
             return None;
         };
         let row = self.provider.counters.row(self.cipher.kind.name);
-        let streams = self.provider.lookahead.streams();
+        let streams = self.provider.lookahead.streams()?;
         let is_other = || row.inspect(|row| row.add_ahead_miss());
         let Some(mut guard) = streams.borrow(id) else {
             lookahead.stream = None;
@@ -202,15 +193,18 @@ impl Context {
         };
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
-        let MessageLookahead { tag, spare, .. } = &mut **lookahead;
-        let processed = tag.as_ref().and_then(|tag| {
+        let copy = &mut self.text;
+        let processed = lookahead.tag.as_ref().and_then(|tag| {
             // SAFETY: guaranteed by the caller.
-            unsafe { process(stream, sequence, message, &verifier, tag, spare) }
+            unsafe { process(stream, sequence, message, &verifier, tag, copy) }
         });
         let (processed, stopped) = match processed {
             Some((processed, stopped)) => (processed, stopped),
             None => (None, Stopped::NotReady),
         };
+        if processed.is_none() {
+            self.text.empty();
+        }
         if processed.is_some() {
             self.counts.add_ahead(message.job.len as u64);
         } else {
@@ -283,7 +277,7 @@ impl Context {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
-        settings.streams().insert(KeyStream::Records(stream), true)
+        settings.streams()?.insert(KeyStream::Records(stream), true)
     }
 }
 
@@ -298,18 +292,14 @@ unsafe fn process(
     message: &Message<'_>,
     verifier: &Verifier<'_>,
     tags: &GcmTag,
-    spare: &mut Wiped<Vec<u8>>,
+    copy: &mut TextRoom,
 ) -> Option<(Option<Processed>, Stopped)> {
     let Job { input, output, len } = message.job;
-    let mut text = std::mem::replace(spare, Wiped::new(Vec::new()));
-    if text.capacity() < len {
-        text = Wiped::new(Vec::with_capacity(if len <= SPARE { SPARE } else { len }));
-    }
     // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
-    text.extend_from_slice(unsafe { std::slice::from_raw_parts(input, len) });
+    let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
     let mut tag = Short::default();
     if message.tag != TagUse::Compute {
-        let expected = tags.compute(message.nonce, message.aad, &text)?;
+        let expected = tags.compute(message.nonce, message.aad, text)?;
         match message.tag {
             // The default provider reports it.
             TagUse::Verify(tag) if !is_tag(&expected, tag) => return None,
@@ -339,7 +329,7 @@ unsafe fn process(
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
         return Some((None, stopped));
     }
-    Some((Some(Processed { text, tag }), stopped))
+    Some((Some(Processed { tag }), stopped))
 }
 
 /// Processes the text from byte `done` on in software. False if the default provider fails.

@@ -20,6 +20,7 @@
 //! - `offload`: a message processed by the accelerator
 //! - `deferred`: calls that the default provider's context receives only when it is needed
 //! - `step`: synchronises the default provider's context with the accelerator
+//! - `text_room`: the memory for the copy of a text
 //! - `params`: gettable and settable parameters
 
 mod context;
@@ -31,6 +32,7 @@ mod params;
 mod record;
 mod step;
 mod stream;
+mod text_room;
 
 use std::ffi::c_void;
 

@@ -9,6 +9,7 @@ use outboard_accel::{Direction, Error, Request as DriverRequest, Session, Wiped}
 
 use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
 use super::lookahead::{Message, Processed, TagUse};
+use super::text_room::TextRoom;
 use crate::cipher::Request;
 use crate::hardware::Release;
 use crate::lookahead::Job;
@@ -27,12 +28,10 @@ const BLOCK: usize = 16;
 /// the cost stays constant.
 const RECOMPUTED: usize = 4096;
 
-/// The result of software for comparison: the text, and after encryption the tag.
-pub(super) type Expected = Wiped<Vec<u8>>;
-
-/// Recomputes a message. `None` if the default provider fails, so that there is nothing to compare
-/// with; empty if it rejects a tag that the accelerator accepted.
-type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>) -> Option<Expected>;
+/// Recomputes a message in the room: its text, and after encryption its tag. `None` if the default
+/// provider fails, or without memory, so that there is nothing to compare with; empty if it rejects a
+/// tag that the accelerator accepted.
+type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>, &mut TextRoom) -> Option<()>;
 
 impl Context {
     /// Processes the first text of a message as if it were the whole text. `None`: software must
@@ -85,8 +84,8 @@ impl Context {
             // The text is verified, and the message has no further data.
             None
         } else {
-            let text = Wiped::new(input.to_vec());
-            Some(OffloadedText { text, tag: Short::of(&result[r.len..])? })
+            self.text.fill(input, 0)?;
+            Some(OffloadedText { tag: Short::of(&result[r.len..])? })
         };
         if offloaded.is_none() && !self.end_ccm() {
             return None;
@@ -127,10 +126,10 @@ impl Context {
         // SAFETY: guaranteed by the caller.
         let processed = unsafe { self.message_ahead(&message) };
         self.aad = aad;
-        let Processed { text, tag } = processed?;
+        let Processed { tag } = processed?;
         self.short_texts = 0;
         self.stage = Stage::Offloaded;
-        self.offloaded = Some(OffloadedText { text, tag });
+        self.offloaded = Some(OffloadedText { tag });
         self.settle();
         Some(r.len)
     }
@@ -195,12 +194,19 @@ impl Context {
         let Some(copy) = try_copy(request.input).map(Wiped::new) else { return Verdict::Unknown };
         let request = DriverRequest { input: &copy, ..*request };
         match session.crypt(&request) {
-            Ok(result) => match recompute(self, &request) {
+            Ok(result) => {
+                let is_ccm = self.ccm;
                 // A context of CCM in which libcrypto has met an error rejects each message, so that
                 // this is no proof.
-                Some(expected) if !(self.ccm && expected.is_empty()) => difference(&expected, result),
-                _ => Verdict::Unknown,
-            },
+                let verdict = self.recomputed(&request, recompute, |expected| {
+                    if is_ccm && expected.is_empty() {
+                        Verdict::Unknown
+                    } else {
+                        difference(expected, result)
+                    }
+                });
+                verdict.unwrap_or(Verdict::Unknown)
+            }
             Err(Error::Forged { .. }) => Verdict::Unknown,
             Err(error) => {
                 self.cipher.hardware.failed(&error, None);
@@ -221,9 +227,9 @@ impl Context {
         let len = request.len();
         let every = len.div_ceil(RECOMPUTED).max(1) as u32;
         if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
-            let Some(expected) = recompute(self, request) else { return Verdict::Unknown };
-            self.key_session.was_compared = true;
-            return difference(&expected, result);
+            let verdict = self.recomputed(request, recompute, |expected| difference(expected, result));
+            self.key_session.was_compared |= verdict.is_some();
+            return verdict.unwrap_or(Verdict::Unknown);
         }
         let (input, output) = (Text::of(request.input), Text::of(&result[..len]));
         let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
@@ -233,27 +239,38 @@ impl Context {
         reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
     }
 
+    /// What `look` returns for the result of software. `None` if there is none.
+    fn recomputed<T>(
+        &mut self,
+        request: &DriverRequest<'_>,
+        recompute: Recompute<'_>,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Option<T> {
+        let mut room = std::mem::take(&mut self.text);
+        let seen = recompute(self, request, &mut room).map(|()| look(&room));
+        room.empty();
+        self.text = room;
+        seen
+    }
+
     /// Recomputes a text with a copy of `soft`, which is in the state before the text.
-    fn expect_text(&self, request: &DriverRequest<'_>) -> Option<Expected> {
+    fn expect_text(&self, request: &DriverRequest<'_>, room: &mut TextRoom) -> Option<()> {
         let copy = self.soft.duplicate()?;
-        let encrypt = self.form.encrypt;
-        let len = request.len();
-        let mut expected = Wiped::new(request.input.to_vec());
-        let mut done = copy.crypt(&mut expected, len).is_some();
+        let tag_len = if self.form.encrypt { self.form.tag_len } else { 0 };
+        let (text, tag) = room.fill(request.input, tag_len)?.split_at_mut(request.len());
+        let mut done = copy.crypt(text).is_some();
         // In GCM only the final call verifies the tag.
         if !self.ccm {
             done.then_some(())?;
             done = copy.finish();
         }
-        if encrypt {
-            expected.resize(len + self.form.tag_len, 0);
-            let has_tag = done && copy.get_octets(name::AEAD_TAG, &mut expected[len..]);
-            return has_tag.then_some(expected);
+        if self.form.encrypt {
+            return (done && copy.get_octets(name::AEAD_TAG, tag)).then_some(());
         }
         if !done {
-            expected.clear();
+            room.empty();
         }
-        Some(expected)
+        Some(())
     }
 
     /// Evaluates the default provider's decision about a message that the accelerator may have
@@ -293,13 +310,12 @@ pub(super) fn direction(encrypt: bool) -> Direction {
 }
 
 impl SoftContext {
-    /// Processes the first `len` bytes in place and returns the number of bytes written.
-    pub(super) fn crypt(&self, text: &mut [u8], len: usize) -> Option<usize> {
-        let at = text.as_mut_ptr();
+    /// Processes a text in place and returns the number of bytes written.
+    pub(super) fn crypt(&self, text: &mut [u8]) -> Option<usize> {
+        let (at, len) = (text.as_mut_ptr(), text.len());
         let mut written = 0;
-        assert!(len <= text.len());
         // SAFETY: a context of this cipher; the text is readable and writable for its length.
-        let done = unsafe { (self.functions.update)(self.at, at, &mut written, text.len(), at, len) };
+        let done = unsafe { (self.functions.update)(self.at, at, &mut written, len, at, len) };
         (done == 1).then_some(written)
     }
 

@@ -6,11 +6,11 @@ use std::ptr::{copy_nonoverlapping, null, null_mut};
 
 use outboard_abi::name;
 use outboard_accel::Request as DriverRequest;
-use outboard_accel::Wiped;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use super::lookahead::{Message, TagUse};
-use super::offload::{Expected, direction};
+use super::offload::direction;
+use super::text_room::TextRoom;
 use crate::cipher::Request;
 use crate::lookahead::Job;
 use crate::software::SoftContext;
@@ -74,8 +74,9 @@ impl Context {
             tag: if encrypt { &[] } else { tag },
             ..DriverRequest::new(direction(encrypt), nonce.as_slice(), text)
         };
-        let mut answer =
-            self.submit_and_verify(&request, &|context, request| context.soft.expect_record(request, whole))?;
+        let mut answer = self.submit_and_verify(&request, &|context, request, room| {
+            context.soft.expect_record(request, whole, room)
+        })?;
         let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
         if !self.soft.pass_record(encrypt, explicit) {
             return None;
@@ -127,9 +128,11 @@ impl Context {
         // SAFETY: `out` is as long as the record.
         unsafe {
             if !self.soft.pass_record(encrypt, explicit) {
-                copy_nonoverlapping(processed.text.as_ptr(), text, text_len);
+                copy_nonoverlapping(self.text.as_ptr(), text, text_len);
+                self.text.empty();
                 return None;
             }
+            self.text.empty();
             copy_nonoverlapping(explicit.as_ptr(), r.out, EXPLICIT);
             if encrypt {
                 copy_nonoverlapping(processed.tag.as_slice().as_ptr(), tag_at, FULL_TAG);
@@ -144,14 +147,14 @@ impl Context {
 
 impl SoftContext {
     /// The result of a copy for a record: its text, and after encryption the tag.
-    fn expect_record(&self, request: &DriverRequest<'_>, whole: &[u8]) -> Option<Expected> {
+    fn expect_record(&self, request: &DriverRequest<'_>, whole: &[u8], room: &mut TextRoom) -> Option<()> {
         let copy = self.duplicate()?;
-        let mut expected = Wiped::new(whole.to_vec());
-        let written = copy.crypt(&mut expected, whole.len());
+        let expected = room.fill(whole, 0)?;
+        let written = copy.crypt(expected);
         let len = if request.tag.is_empty() { request.len() + FULL_TAG } else { request.len() };
         expected.copy_within(EXPLICIT..EXPLICIT + len, 0);
-        expected.truncate(written.map_or(0, |_| len));
-        Some(expected)
+        room.truncate(written.map_or(0, |_| len));
+        Some(())
     }
 
     /// Skips a record that the accelerator processed: its IV is consumed, and the next update is

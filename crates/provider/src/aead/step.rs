@@ -26,11 +26,11 @@ impl Context {
 
     #[cold]
     fn pass_text(&mut self) -> bool {
-        let Some(OffloadedText { mut text, .. }) = self.offloaded.take() else { return true };
-        let (at, len) = (text.as_mut_ptr(), text.len());
-        let mut written = 0;
-        // SAFETY: a context of this cipher; the text is readable and writable for its length.
-        let done = unsafe { (self.soft.functions.update)(self.soft.at, at, &mut written, len, at, len) } == 1;
+        if self.offloaded.take().is_none() {
+            return true;
+        }
+        let done = self.soft.crypt(self.text.bytes_mut()).is_some();
+        self.text.empty();
         self.leave();
         done
     }
@@ -59,8 +59,7 @@ impl Context {
     /// Ends a message whose text the accelerator processed. False if `catch_up` must be called
     /// instead.
     pub(super) fn end(&mut self) -> bool {
-        let Some(OffloadedText { tag, .. }) = &self.offloaded else { return false };
-        let tag = *tag;
+        let Some(OffloadedText { tag }) = self.offloaded else { return false };
         if self.awaits_tag() {
             // Software decides about a tag that is wrong or missing.
             let set = self.tag.filter(|_| self.is_tag_new);

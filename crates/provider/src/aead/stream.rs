@@ -227,6 +227,8 @@ impl Context {
             self.leave();
         } else if r.input.is_null() {
             self.announced = Some(r.len);
+        } else if self.aad.try_reserve(r.len).is_err() {
+            self.leave();
         } else {
             // SAFETY: guaranteed by the caller.
             self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });

@@ -4,7 +4,7 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
-use outboard_accel::{Wiped, wipe};
+use outboard_accel::{KeyBytes, wipe};
 
 use super::kind::{Block, Kind, Mode};
 use super::lookahead::LookaheadState;
@@ -52,7 +52,7 @@ pub(crate) struct Context {
     /// an IV resets it to 0.
     pub(super) num: c_uint,
     /// The key, for opening sessions; empty until it is set.
-    pub(super) key: Wiped<Vec<u8>>,
+    pub(super) key: KeyBytes,
     /// The direction for which the key was set. The default provider expands a key for one
     /// direction and does not expand it again if only the direction changes. The output is then
     /// defined only by it.
@@ -89,9 +89,9 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Box<Context>> {
+    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Context> {
         let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
-        Some(Box::new(Context {
+        Some(Context {
             straight_below: usize::MAX,
             soft,
             held: 0,
@@ -106,7 +106,7 @@ impl Context {
             tls_mac_size: 0,
             tls_mac: None,
             num: 0,
-            key: Wiped::new(Vec::new()),
+            key: KeyBytes::default(),
             key_encrypts: true,
             original_iv: Block::default(),
             iv_given: false,
@@ -120,7 +120,7 @@ impl Context {
             wasted_streams: 0,
             pipes: Vec::new(),
             lost: false,
-        }))
+        })
     }
 
     /// The constant properties of the cipher.
@@ -133,13 +133,19 @@ impl Context {
         self.cipher.threshold(self.encrypt)
     }
 
-    pub(super) fn duplicate(&mut self) -> Option<Box<Context>> {
+    pub(super) fn duplicate(&mut self) -> Option<Context> {
         self.leave_lane();
-        let pipes =
-            self.pipes.iter_mut().map(|pipe| pipe.duplicate().map(|copy| *copy)).collect::<Option<_>>()?;
+        let mut pipes = Vec::new();
+        if pipes.try_reserve_exact(self.pipes.len()).is_err() {
+            self.provider.core.raise_no_memory();
+            return None;
+        }
+        for pipe in &mut self.pipes {
+            pipes.push(pipe.duplicate()?);
+        }
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
-        Some(Box::new(Context {
+        Some(Context {
             soft,
             pushed: self.pushed || in_records,
             running: if in_records { None } else { self.running },
@@ -156,7 +162,7 @@ impl Context {
             lane: Lane::default(),
             pipes,
             ..*self
-        }))
+        })
     }
 
     /// A software context that continues with TLS records after this one and shares nothing with
@@ -285,11 +291,12 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(|| Context::new(provider, provider.offer()?.cipher(kind)?))
+    hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
 }
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
     // SAFETY: the core guarantees valid contexts.
-    hand_over(|| unsafe { super::context(at) }.duplicate())
+    let context = unsafe { super::context(at) };
+    hand_over(&context.provider.core, || context.duplicate())
 }

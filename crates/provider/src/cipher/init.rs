@@ -4,7 +4,6 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi::Param;
-use outboard_accel::Wiped;
 use subtle::ConstantTimeEq;
 
 use super::context::Context;
@@ -107,7 +106,7 @@ impl Context {
         if let Some(key) = unsafe { key.bytes() } {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
-                self.key = Wiped::new(key.to_vec());
+                self.key.set(key);
                 self.close_session();
                 self.reset_lookahead();
             }

@@ -45,7 +45,7 @@ impl Context {
     /// Releases the key stream of this context.
     pub(super) fn close_key_stream(&mut self) {
         if let LookaheadState::On(id) = self.lookahead {
-            self.provider.lookahead.streams().close(id);
+            self.provider.lookahead.streams().map(|streams| streams.close(id));
             self.lookahead = LookaheadState::Counting(0);
         }
     }
@@ -137,8 +137,9 @@ impl Context {
     unsafe fn mix_from_key_stream(&mut self, job: Job) -> usize {
         let LookaheadState::On(id) = self.lookahead else { return 0 };
         let provider = self.provider;
-        let (Some(mut guard), Some(hardware)) = (provider.lookahead.streams().borrow(id), self.ahead())
-        else {
+        let streams = provider.lookahead.streams();
+        let guard = streams.and_then(|streams| streams.borrow(id));
+        let (Some(streams), Some(mut guard), Some(hardware)) = (streams, guard, self.ahead()) else {
             self.reset_lookahead();
             return 0;
         };
@@ -158,7 +159,7 @@ impl Context {
             Stopped::NotReady => Ok(()),
             Stopped::Complete => {
                 if stream.needs_more() {
-                    while provider.lookahead.streams().evict_idle() {}
+                    while streams.evict_idle() {}
                 }
                 stream.refill(position.after(job.len)).map_err(Some)
             }
@@ -227,7 +228,7 @@ impl Context {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
-        lookahead.streams().insert(KeyStream::Counter(stream), true)
+        lookahead.streams()?.insert(KeyStream::Counter(stream), true)
     }
 
     /// The position in the stream.

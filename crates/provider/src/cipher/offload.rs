@@ -96,7 +96,7 @@ impl Context {
     /// processed from the front; software must process the rest. `running` is then the IV to
     /// continue from, if any.
     pub(super) fn offload(&mut self, mut blocks: Blocks) -> usize {
-        self.send(vec![&mut blocks]);
+        self.send(&mut [Some(&mut blocks)]);
         self.go_on_from(&blocks)
     }
 
@@ -110,49 +110,52 @@ impl Context {
         blocks.done
     }
 
-    /// Processes the whole blocks of streams with this context's key and direction. Submits as many
-    /// requests at once as the session accepts.
-    pub(super) fn send(&mut self, mut streams: Vec<&mut Blocks>) {
+    /// Processes the whole blocks of streams with this context's key and direction, and removes each
+    /// stream that needs nothing more. Submits as many requests at once as the session accepts.
+    pub(super) fn send<const N: usize>(&mut self, streams: &mut [Option<&mut Blocks>; N]) {
         let kind = self.kind();
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
         let mut most = usize::MAX;
-        while hardware.is_up() && !streams.is_empty() {
+        loop {
+            let left = streams.iter().flatten().count();
+            if left == 0 || !hardware.is_up() {
+                break;
+            }
             let key = &self.key;
             let session = self.key_session.session(hardware, |urgent| hardware.open(key, urgent));
             let Some(mut session) = session else { break };
-            let count = streams.len().min(session.max_batch()).min(most);
-            let batch = &mut streams[..count];
+            let count = left.min(session.max_batch()).min(most);
             let mut is_first_of_key = !self.key_session.was_compared;
-            for stream in batch.iter_mut() {
+            for stream in streams.iter_mut().flatten().take(count) {
                 stream.sample.get_or_insert_with(|| hardware.sample(is_first_of_key));
                 is_first_of_key = false;
                 stream.step = session.max_request(direction).min(stream.len - stream.done);
             }
-            if kind.mode.is_whole() && batch.iter().any(|stream| stream.step < stream.len) {
+            let mut batch = streams.iter().flatten().take(count);
+            if kind.mode.is_whole() && batch.any(|stream| stream.step < stream.len) {
                 break;
             }
-            let requests: Vec<Request<'_>> = batch
-                .iter()
-                .map(|stream| {
-                    let (head, part) = stream.parts();
-                    let plain = Request::new(direction, &stream.iv[..kind.iv_len()], part);
-                    Request { head, piece: cipher.piece, ..plain }
-                })
-                .collect();
+            let mut requests = [Request::new(direction, &[], &[]); N];
+            for (request, stream) in requests.iter_mut().zip(streams.iter().flatten()) {
+                let (head, part) = stream.parts();
+                let plain = Request::new(direction, &stream.iv[..kind.iv_len()], part);
+                *request = Request { head, piece: cipher.piece, ..plain };
+            }
+            let requests = &requests[..count];
             let submitted = match &self.provider.jobs {
                 Some(jobs) => {
                     let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
-                    jobs.submit_and_wait(&mut *session, &requests, generators, hardware.driver())
+                    jobs.submit_and_wait(&mut *session, requests, generators, hardware.driver())
                 }
-                None => session.submit_and_wait(&requests),
+                None => session.submit_and_wait(requests),
             };
-            drop(requests);
             let mut is_away = false;
             match submitted {
                 Ok(()) => {
-                    for (place, stream) in batch.iter_mut().enumerate() {
+                    let mut is_repeated = false;
+                    for (place, stream) in streams.iter_mut().flatten().take(count).enumerate() {
                         let release = match session.result(place) {
                             Ok(result) => self.accept(stream, result),
                             Err(error) => {
@@ -165,16 +168,19 @@ impl Context {
                             let row = self.provider.counters.row(kind.name);
                             let repeat = || self.repeat(stream, &mut *session);
                             hardware.try_again(kind.name, row, stream.step, offset, repeat);
-                            // The repetition has replaced the batch.
-                            batch.iter_mut().for_each(|stream| stream.stopped = true);
+                            is_repeated = true;
                             break;
                         }
+                    }
+                    if is_repeated {
+                        // The repetition has replaced the batch.
+                        streams.iter_mut().flatten().take(count).for_each(|stream| stream.stopped = true);
                     }
                 }
                 Err(Error::Batch { .. } | Error::NoRoom { .. }) if count > 1 => most = count / 2,
                 Err(error) => {
                     is_away = self.failed(&error);
-                    streams.clear();
+                    streams.fill_with(|| None);
                 }
             }
             session.release();
@@ -182,7 +188,12 @@ impl Context {
                 drop(session);
                 self.key_session.went_away(hardware);
             }
-            streams.retain(|stream| !stream.stopped && stream.done < stream.len);
+            for stream in streams.iter_mut() {
+                let is_over = |stream: &mut &mut Blocks| stream.stopped || stream.done == stream.len;
+                if stream.as_mut().is_some_and(is_over) {
+                    *stream = None;
+                }
+            }
         }
     }
 

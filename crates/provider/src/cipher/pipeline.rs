@@ -17,6 +17,9 @@ use super::stream::{Large, Request};
 use crate::core::Reason;
 use crate::guard;
 
+/// Maximum number of streams: OpenSSL's EVP_MAX_PIPES.
+const MAX_PIPES: usize = 32;
+
 /// `OSSL_FUNC_cipher_pipeline_encrypt_init` and `..._decrypt_init`
 pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
@@ -112,11 +115,15 @@ impl Context {
         }
         // The copies need no session, because large requests use the session of this context.
         let key_session = std::mem::take(&mut self.key_session);
-        let enough = pipes.len()..count;
-        pipes.extend(enough.map_while(|_| self.duplicate()).map(|copy| *copy));
+        let missing = count.saturating_sub(pipes.len());
+        let has_room = count <= MAX_PIPES && pipes.try_reserve_exact(missing).is_ok();
+        if has_room {
+            pipes.extend((0..missing).map_while(|_| self.duplicate()));
+        }
         self.key_session = key_session;
         if pipes.len() < count.max(1) {
-            self.provider.core.raise(Reason::Pipes, "a pipeline of no pipes, or no memory for them");
+            let text = "a pipeline of no pipes or too many, or no memory for them";
+            self.provider.core.raise(Reason::Pipes, text);
             return 0;
         }
         for (place, pipe) in pipes.iter_mut().enumerate() {
@@ -151,18 +158,20 @@ impl Context {
     unsafe fn update_pipes(&mut self, request: impl Fn(usize) -> Request) -> c_int {
         let mut pipes = std::mem::take(&mut self.pipes);
         let mut all = 1;
-        let mut large: Vec<(usize, Large)> = Vec::new();
+        let mut large: [Option<Large>; MAX_PIPES] = std::array::from_fn(|_| None);
         for (place, pipe) in pipes.iter_mut().enumerate() {
             // SAFETY: guaranteed by the caller.
             match unsafe { pipe.begin(request(place)) } {
-                ControlFlow::Continue(begun) => large.push((place, begun)),
+                ControlFlow::Continue(begun) => large[place] = Some(begun),
                 ControlFlow::Break(answer) => all &= answer,
             }
         }
-        self.send(large.iter_mut().map(|(_, begun)| &mut begun.blocks).collect());
-        for (place, begun) in large {
-            // SAFETY: this pipe began it.
-            all &= unsafe { pipes[place].end(begun) };
+        self.send(&mut large.each_mut().map(|begun| begun.as_mut().map(|begun| &mut begun.blocks)));
+        for (pipe, begun) in pipes.iter_mut().zip(large) {
+            if let Some(begun) = begun {
+                // SAFETY: this pipe began it.
+                all &= unsafe { pipe.end(begun) };
+            }
         }
         self.pipes = pipes;
         all

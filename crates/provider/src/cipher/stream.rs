@@ -174,7 +174,7 @@ impl Context {
             match self.begin(r) {
                 ControlFlow::Break(answer) => answer,
                 ControlFlow::Continue(mut large) => {
-                    self.send(vec![&mut large.blocks]);
+                    self.send(&mut [Some(&mut large.blocks)]);
                     self.end(large)
                 }
             }

@@ -19,19 +19,19 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Box<Context>> {
+    fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Context> {
         let soft = digest.soft.context(provider.software.context(&provider.core))?;
         let message = Message::new(soft, Some(ContextCounts::new(provider, digest.keyed.hash_driver.name)));
-        Some(Box::new(Context { message, digest, provider }))
+        Some(Context { message, digest, provider })
     }
 
-    fn duplicate(&self) -> Option<Box<Context>> {
+    fn duplicate(&self) -> Option<Context> {
         let Context { digest, provider, .. } = *self;
         let hash_driver = &digest.keyed.hash_driver;
         let message = self
             .message
             .duplicate(Some(hash_driver), Some(ContextCounts::new(provider, hash_driver.name)))?;
-        Some(Box::new(Context { message, digest, provider }))
+        Some(Context { message, digest, provider })
     }
 
     /// # Safety
@@ -76,13 +76,14 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(|| Context::new(provider, provider.digests()?.digest(kind)?))
+    hand_over(&provider.core, || Context::new(provider, provider.digests()?.digest(kind)?))
 }
 
 /// `OSSL_FUNC_digest_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
     // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
+    let context = unsafe { &*at.cast::<Context>() };
+    hand_over(&context.provider.core, || context.duplicate())
 }
 
 /// `OSSL_FUNC_digest_init`

@@ -51,7 +51,7 @@ impl DigestOffer {
             // SAFETY: the table of a digest.
             let soft = soft(abi::OP_DIGEST, kind.name).and_then(|table| unsafe { SoftDigest::new(table) });
             let hash_driver = hash_driver(provider, kind, false, &found, soft.is_some());
-            Some(Digest { kind, keyed: Keyed::new(&hash_driver?, &[]), soft: soft? })
+            Some(Digest { kind, keyed: Keyed::new(&hash_driver?, &[])?, soft: soft? })
         };
         let digests: Vec<Option<Digest>> = KINDS.iter().map(digest).collect();
         // SAFETY: the table of a MAC.

@@ -134,12 +134,16 @@ impl CounterStream {
         self.used >= self.submitted / 2
     }
 
-    /// Submits segments, after those that are there or else from `position` on.
+    /// Submits segments, after those that are there or else from `position` on, as far as there is
+    /// memory for them.
     ///
     /// # Errors
     /// Those of the driver.
     pub(crate) fn refill(&mut self, position: Position) -> Result<(), Error> {
         while let blocks @ 1.. = self.supply.next_blocks(self.total - self.next) {
+            if self.segments.try_reserve(1).is_err() {
+                break;
+            }
             let first = self.end().unwrap_or(position.counter);
             let Some(segment) = self.supply.submit(Counters::Run { first }, blocks)? else { break };
             if self.segments.is_empty() {

@@ -29,7 +29,7 @@ pub(crate) struct GcmTag {
 
 impl GcmTag {
     /// `context` is a GCM context for encryption with a key, `cipher` its block cipher. `None` if
-    /// the default provider fails.
+    /// the default provider fails, or without memory.
     pub(crate) fn new(context: SoftContext, cipher: &BlockCipher) -> Option<GcmTag> {
         let mut hash_key = [0; BLOCK];
         if !cipher.encrypt(&mut hash_key) {
@@ -37,7 +37,7 @@ impl GcmTag {
         }
         let multiples = HashMultiples::new(&hash_key);
         wipe(&mut hash_key);
-        Some(GcmTag { context, multiples })
+        Some(GcmTag { context, multiples: multiples? })
     }
 
     /// The tag of a message. `None` if the default provider fails.

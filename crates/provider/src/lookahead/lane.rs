@@ -47,9 +47,13 @@ impl Lane {
     }
 
     /// Fills the lane by `mix`, which XORs zeros with key stream and returns the number of bytes.
+    /// It stays empty without memory.
     pub(crate) fn fill(&mut self, mix: impl FnOnce(Job) -> usize) {
         debug_assert_eq!(self.left(), 0);
         self.clear();
+        if self.bytes.try_reserve_exact(ROOM).is_err() {
+            return;
+        }
         self.bytes.resize(ROOM, 0);
         let at = self.bytes.as_mut_ptr();
         let filled = mix(Job { input: at, output: at, len: ROOM });

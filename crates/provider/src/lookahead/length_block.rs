@@ -2,6 +2,7 @@
 //! the hash key H = E_K(0), which is secret, and the comparison of tags. Both take a time that
 //! depends on public values only (`benches/constant_time.rs`).
 
+use outboard_accel::memory::try_box;
 use outboard_accel::wipe;
 use subtle::ConstantTimeEq;
 
@@ -15,14 +16,15 @@ pub(crate) struct HashMultiples {
 }
 
 impl HashMultiples {
-    pub(crate) fn new(hash_key: &Block) -> HashMultiples {
-        let mut multiples = Box::new([Block::default(); 128]);
+    /// `None` without memory.
+    pub(crate) fn new(hash_key: &Block) -> Option<HashMultiples> {
+        let mut multiples = try_box([Block::default(); 128])?;
         let mut multiple = u128::from_be_bytes(*hash_key);
         for entry in multiples.iter_mut() {
             *entry = multiple.to_be_bytes();
             multiple = times_x(multiple);
         }
-        HashMultiples { multiples }
+        Some(HashMultiples { multiples })
     }
 
     /// Adds the product of `public` and H to a tag. The bits of `public`, which is not secret, select
@@ -70,7 +72,7 @@ mod tests {
     fn a_product_is_the_sum_of_the_multiples_of_its_bits() {
         // SP 800-38D's field: 1 is the first bit. H times 1 is H, H times (1 + x) is H + xH.
         let hash_key = 0x66e9_4bd4_ef8a_2c3b_884c_fa59_ca34_2b2e_u128;
-        let multiples = HashMultiples::new(&hash_key.to_be_bytes());
+        let multiples = HashMultiples::new(&hash_key.to_be_bytes()).expect("memory");
         for (public, product) in [
             (0, 0),
             (1 << 127, hash_key),

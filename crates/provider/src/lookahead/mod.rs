@@ -92,8 +92,8 @@ impl Lookahead {
         &self.budget
     }
 
-    /// The streams of all contexts.
-    pub(crate) fn streams(&self) -> &OwnedSlots<KeyStream> {
-        self.streams.get().unwrap_or_else(|| self.streams.set(OwnedSlots::new(STREAMS, IDLE)))
+    /// The streams of all contexts. `None` without memory.
+    pub(crate) fn streams(&self) -> Option<&OwnedSlots<KeyStream>> {
+        self.streams.get().or_else(|| self.streams.set(OwnedSlots::new(STREAMS, IDLE)?))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use outboard_accel::memory::try_vec;
 use outboard_accel::{Error, KeyStreamSegment, Session};
 use outboard_counters::Row;
 
@@ -155,7 +156,7 @@ impl RecordStream {
     }
 
     /// Drops key stream that is used or too old, and submits segments for messages after
-    /// `sequence`.
+    /// `sequence`, as far as there is memory for them.
     ///
     /// # Errors
     /// Those of the driver.
@@ -182,10 +183,13 @@ impl RecordStream {
         while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
+            let (Some(used), Ok(())) = (try_vec(count.div_ceil(64)), self.segments.try_reserve(1)) else {
+                break;
+            };
             let counters = Counters::Records { pattern: self.pattern, first: self.next, blocks_each };
             let Some(segment) = self.supply.submit(counters, count * blocks_each)? else { break };
             self.row.inspect(|row| row.add_generated(segment.len() as u64));
-            let (first, used) = (self.next, vec![0; count.div_ceil(64)]);
+            let first = self.next;
             self.next = self.next.wrapping_add(count as u64);
             let count = count as u64;
             let (used_count, is_counted) = (0, false);

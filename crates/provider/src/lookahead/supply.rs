@@ -46,12 +46,12 @@ impl Supply {
         if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
     }
 
-    /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream or the
-    /// memory of the interface is used up.
+    /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream, of the
+    /// interface or of the process is used up.
     pub(super) fn submit(&self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
         let Some(lease) = self.budget.lease(blocks * BLOCK) else { return Ok(None) };
-        let stream = KeyStreamSegment::new(self.session.share()?);
-        unless_scarce(Segment::submit(stream, counters, blocks, lease))
+        let submit = |session| Segment::submit(KeyStreamSegment::new(session), counters, blocks, lease);
+        unless_scarce(self.session.share().and_then(submit))
     }
 }
 

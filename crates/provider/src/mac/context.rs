@@ -3,12 +3,14 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use outboard_abi::Param;
+use outboard_abi::{Param, end};
+use outboard_accel::memory::Shared;
 
-use super::params::{DigestParam, digest_params, with_software_digest};
+use super::params::{DigestParam, MAX_PARAMS, digest_params, with_software_digest};
 use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
 use crate::contexts::hand_over;
+use crate::core::Reason;
 use crate::digest::DigestOffer;
 use crate::entry::Provider;
 use crate::guard;
@@ -21,7 +23,7 @@ pub(super) struct Context {
     hash_driver: Option<&'static Arc<HashDriver>>,
     /// The driver with the key. Shared with copies of the context: TLS makes a copy for each
     /// record.
-    keyed: Option<Arc<Keyed>>,
+    keyed: Option<Shared<Keyed>>,
     /// A parameter was set that drivers do not support, such as that the padding of a record must
     /// stay secret.
     only_soft: bool,
@@ -31,27 +33,19 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider) -> Option<Box<Context>> {
+    fn new(provider: &'static Provider) -> Option<Context> {
         let offer = provider.digests()?;
         let soft = offer.soft_hmac.as_ref()?;
         let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
-        Some(Box::new(Context {
-            message,
-            hash_driver: None,
-            keyed: None,
-            only_soft: false,
-            soft,
-            offer,
-            provider,
-        }))
+        Some(Context { message, hash_driver: None, keyed: None, only_soft: false, soft, offer, provider })
     }
 
-    fn duplicate(&self) -> Option<Box<Context>> {
+    fn duplicate(&self) -> Option<Context> {
         let Context { hash_driver, only_soft, soft, offer, provider, .. } = *self;
         let counts = hash_driver.map(|hash_driver| ContextCounts::new(provider, hash_driver.name));
         let message = self.message.duplicate(hash_driver.map(Arc::as_ref), counts)?;
         let keyed = self.keyed.clone();
-        Some(Box::new(Context { message, hash_driver, keyed, only_soft, soft, offer, provider }))
+        Some(Context { message, hash_driver, keyed, only_soft, soft, offer, provider })
     }
 
     /// # Safety
@@ -67,8 +61,11 @@ impl Context {
         // SAFETY: guaranteed by the caller; the copy also ends with a null key and lives through
         // the call.
         let done = unsafe {
-            let ours = with_software_digest(params);
-            (self.soft.init)(self.soft_at(), key, len, ours.as_ref().map_or(params, |ours| ours.as_ptr()))
+            let mut rows = [end(); MAX_PARAMS];
+            match with_software_digest(params, &mut rows) {
+                Some(params) => (self.soft.init)(self.soft_at(), key, len, params),
+                None => self.raise_too_many(),
+            }
         };
         self.trust(done);
         let keyed = self.keyed.as_ref().filter(|_| !self.only_soft);
@@ -88,12 +85,20 @@ impl Context {
         // SAFETY: guaranteed by the caller.
         unsafe {
             self.listen(params);
-            let ours = with_software_digest(params);
-            let params = ours.as_ref().map_or(params, |ours| ours.as_ptr());
-            let done = (self.soft.set_ctx_params)(self.soft_at(), params);
+            let mut rows = [end(); MAX_PARAMS];
+            let done = match with_software_digest(params, &mut rows) {
+                Some(params) => (self.soft.set_ctx_params)(self.soft_at(), params),
+                None => self.raise_too_many(),
+            };
             self.trust(done);
             done
         }
+    }
+
+    #[cold]
+    fn raise_too_many(&self) -> c_int {
+        self.provider.core.raise(Reason::Parameters, "more parameters than an HMAC has");
+        0
     }
 
     /// After a failure, the key and digest of the default provider's context are unknown: no driver
@@ -130,13 +135,14 @@ impl Context {
     }
 
     /// Sets the key for the driver. Drivers do not get an empty key, or one that is longer than a
-    /// block and must be hashed first.
+    /// block and must be hashed first. Without memory for it, software computes the HMACs.
     fn take(&mut self, key: &[u8]) {
         if self.keyed.as_ref().is_some_and(|keyed| keyed.has(key)) {
             return;
         }
         let fits = |hash_driver: &&Arc<HashDriver>| (1..=hash_driver.longest_key).contains(&key.len());
-        self.keyed = self.hash_driver.filter(fits).map(|hash_driver| Arc::new(Keyed::new(hash_driver, key)));
+        let hash_driver = self.hash_driver.filter(fits);
+        self.keyed = hash_driver.and_then(|hash_driver| Shared::try_new(Keyed::new(hash_driver, key)?));
     }
 }
 
@@ -154,13 +160,15 @@ pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
 pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
     // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
     // when no MAC of this provider, and therefore no context, is left.
-    hand_over(|| Context::new(unsafe { &*provider.cast::<Provider>() }))
+    let provider = unsafe { &*provider.cast::<Provider>() };
+    hand_over(&provider.core, || Context::new(provider))
 }
 
 /// `OSSL_FUNC_mac_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
     // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    hand_over(|| unsafe { &*at.cast::<Context>() }.duplicate())
+    let context = unsafe { &*at.cast::<Context>() };
+    hand_over(&context.provider.core, || context.duplicate())
 }
 
 /// `OSSL_FUNC_mac_init`

@@ -13,6 +13,9 @@ use crate::digest::may_be_ours;
 use crate::entry::Provider;
 use crate::guard;
 
+/// Number of rows for the parameters of a call. HMAC has seven, and two are added.
+pub(super) const MAX_PARAMS: usize = 32;
+
 /// A parameter as far as it affects the choice of a driver.
 pub(super) enum DigestParam<'a> {
     /// Name of the digest; empty if a property query for the digest is given.
@@ -62,29 +65,34 @@ pub(super) unsafe fn digest_params<'a>(params: *const Param) -> impl Iterator<It
 /// Parameters with which the default provider's HMAC fetches its digest from the default provider.
 /// With a name alone the fetch may return a digest of this provider
 /// (providers/common/provider_util.c, `ossl_prov_digest_load_from_params`). A driver would then
-/// compute what software must compute, including the reference for results of hardware. `None`: the
-/// parameters need no change. Digests that this provider never offers, such as those of the legacy
-/// provider, are fetched as the application requests.
+/// compute what software must compute, including the reference for results of hardware. Digests that
+/// this provider never offers, such as those of the legacy provider, are fetched as the application
+/// requests.
+///
+/// Returns `params` if they need no change, otherwise `rows`. `None`: there are more of them than
+/// rows.
 ///
 /// # Safety
 /// As for [`digest_params`].
-pub(super) unsafe fn with_software_digest(params: *const Param) -> Option<Vec<Param>> {
+pub(super) unsafe fn with_software_digest(
+    params: *const Param,
+    rows: &mut [Param; MAX_PARAMS],
+) -> Option<*const Param> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let is_ours =
             digest_params(params).any(|what| matches!(what, DigestParam::Digest(name) if may_be_ours(name)));
         if !is_ours {
-            return None;
+            return Some(params);
         }
-        let mut at = params;
-        let mut rows = Vec::with_capacity(4);
+        let (mut at, mut count) = (params, 0);
         while !(*at).key.is_null() {
-            rows.push(*at);
-            at = at.add(1);
+            *rows.get_mut(count)? = *at;
+            (at, count) = (at.add(1), count + 1);
         }
-        rows.push(Param::construct_utf8_string(name::MAC_PROPERTIES, c"provider=default"));
-        rows.push(abi::end());
-        Some(rows)
+        let query = Param::construct_utf8_string(name::MAC_PROPERTIES, c"provider=default");
+        rows.get_mut(count..count + 2)?.copy_from_slice(&[query, abi::end()]);
+        Some(rows.as_ptr())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::Wiped;
+use outboard_accel::memory::try_copy;
 use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
 use subtle::ConstantTimeEq;
 
@@ -78,14 +79,15 @@ enum Missing {
 }
 
 impl Keyed {
-    pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Keyed {
-        Keyed {
+    /// `None` without memory for the key.
+    pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Option<Keyed> {
+        Some(Keyed {
             hash_driver: Arc::clone(hash_driver),
-            key: Wiped::new(key.to_vec()),
+            key: Wiped::new(try_copy(key)?),
             sessions: Default::default(),
             refused: AtomicU32::new(0),
             was_compared: AtomicBool::new(false),
-        }
+        })
     }
 
     /// Whether the key equals `key`, compared in constant time.

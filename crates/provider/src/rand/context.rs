@@ -96,10 +96,9 @@ pub(super) unsafe extern "C" fn newctx(
     parent: *mut c_void,
     _functions: *const Dispatch,
 ) -> *mut c_void {
-    hand_over(|| {
-        // SAFETY: the core passes this provider's context, which outlives all contexts of its
-        // algorithms.
-        let provider = unsafe { &*provider.cast::<Provider>() };
+    // SAFETY: the core passes this provider's context, which outlives all contexts of its algorithms.
+    let provider = unsafe { &*provider.cast::<Provider>() };
+    hand_over(&provider.core, || {
         if !parent.is_null() {
             provider.core.raise(
                 Reason::Entropy,
@@ -108,7 +107,7 @@ pub(super) unsafe extern "C" fn newctx(
             return None;
         }
         let source = SeedSource::new(provider.policy.hwrng_entropy);
-        Some(Box::new(Context { provider, source }))
+        Some(Context { provider, source })
     })
 }
 

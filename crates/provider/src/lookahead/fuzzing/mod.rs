@@ -128,5 +128,5 @@ impl Bench {
 
 fn hardware(engine: &Engine) -> Hardware {
     Trust::of(engine.driver()).restore();
-    Hardware::new(Box::new(engine.clone()), 64, Log::silent())
+    Hardware::new(Box::new(engine.clone()), 64, Log::silent()).expect("memory")
 }
