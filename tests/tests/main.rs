@@ -80,3 +80,4 @@ mod valgrind;
 mod vectors;
 mod when_the_driver_goes;
 mod without_the_module;
+mod written_files;

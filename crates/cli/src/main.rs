@@ -4,6 +4,7 @@ mod commands;
 mod etc;
 mod kernel_choice;
 mod live_service;
+mod output;
 mod settings;
 mod signals;
 

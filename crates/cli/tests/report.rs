@@ -161,7 +161,10 @@ fn a_full_disk_leaves_the_old_report() {
     let output = command.current_dir(place.0.path()).args(["-c", script]).arg(binary).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");
-    assert!(error.contains("report.html: File too large") && error.contains("as it was"), "{error}");
+    assert!(
+        error.contains("report.html: cannot be written: File too large") && error.contains("not changed"),
+        "{error}"
+    );
     assert_eq!(place.read("report.html"), "the old one");
     assert_eq!(place.files(), 2, "nothing half-written is left");
 }

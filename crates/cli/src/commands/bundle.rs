@@ -1,15 +1,15 @@
 //! `outboard bundle`: packs what `outboard status` reads, for a diagnosis on another machine.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use outboard_bundle::{Files, Item, Recording, pack, scrub};
 use outboard_console::{answer, say};
+
+use crate::output::Output;
 
 /// The default name of the archive.
 const NAME: &str = "outboard-bundle.tar.xz";
@@ -43,16 +43,14 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn bundle(options: &Options) -> Result<()> {
+    let output = (!options.list).then(|| destination(options)).transpose()?;
     let recording = Recording::default();
     // Only what is read counts; the verdict is made on the machine that opens the bundle.
     outboard_inventory::collect(&recording.root())?;
     let files = scrub(&recording.files());
     let listed = list(&files);
-    if options.list {
-        return Ok(answer(&listed)?);
-    }
-    let is_stdout = options.output.as_os_str() == "-";
-    if is_stdout {
+    let Some(output) = output else { return Ok(answer(&listed)?) };
+    if output.is_stdout() {
         io::stderr().write_all(listed.as_bytes())?;
     } else {
         answer(&listed)?;
@@ -61,12 +59,17 @@ fn bundle(options: &Options) -> Result<()> {
     for path in &packed.left_out {
         say(&format!("outboard bundle: {path} is left out, since the archive would have more than 2 MB"));
     }
-    if is_stdout {
-        return Ok(io::stdout().write_all(&packed.bytes)?);
+    output.write(&packed.bytes)?;
+    if output.file().is_none() {
+        return Ok(());
     }
-    write(&options.output, &packed.bytes, options.force)?;
     let (name, size) = (options.output.display(), packed.bytes.len().div_ceil(1000));
     Ok(answer(&format!("\nWrote {name} ({size} kB). Read it anywhere: outboard status --from {name}\n"))?)
+}
+
+fn destination(options: &Options) -> Result<Output> {
+    let output = Output::new("--output", &options.output)?.private();
+    if options.force { Ok(output) } else { output.keeping_existing() }
 }
 
 /// The files with their sizes; a name alone stands for a file or directory that only has to exist.
@@ -79,26 +82,4 @@ fn list(files: &Files) -> String {
         }
     }
     text
-}
-
-/// Writes the archive for its owner only, and leaves no part of it after an error.
-fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<()> {
-    let name = path.display();
-    let mut open = OpenOptions::new();
-    open.write(true).mode(0o600);
-    if replace {
-        open.create(true).truncate(true);
-    } else {
-        open.create_new(true);
-    }
-    let mut file = open.open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{name} exists: give --force, or another --output"),
-        _ => anyhow::anyhow!("{name}: {error}: give a writable --output, or - for standard output"),
-    })?;
-    if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
-        // The error of the write is the one to report.
-        let _ = std::fs::remove_file(path);
-        return Err(error).with_context(|| format!("{name}: not written: is the disk full?"));
-    }
-    Ok(())
 }

@@ -1,11 +1,9 @@
 //! `outboard metrics`: the counters for Prometheus.
 
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Context as _;
 use clap::Args;
 use outboard_console::{answer, say};
 use outboard_documents::config::Findings;
@@ -14,6 +12,7 @@ use outboard_monitor::{FindingState, Sample, metrics};
 use outboard_policy::FINDINGS_FILE;
 
 use super::config::findings;
+use crate::output::Output;
 
 /// Print counters in the text format of Prometheus
 ///
@@ -38,7 +37,8 @@ pub fn run(options: &Options) -> ExitCode {
     let text = metrics(&sample, &checked, env!("CARGO_PKG_VERSION"));
     let written = match &options.output {
         None => answer(&text).context("standard output"),
-        Some(path) => replace(path, &text).with_context(|| format!("--output {}", path.display())),
+        // node_exporter reads names that end in .prom only, so not the temporary file.
+        Some(path) => Output::new("--output", path).and_then(|output| output.write(text.as_bytes())),
     };
     match written {
         Ok(()) => ExitCode::SUCCESS,
@@ -56,15 +56,4 @@ fn states(found: Findings) -> Vec<(String, FindingState)> {
         (found.outdated, FindingState::Outdated),
     ];
     lists.into_iter().flat_map(|(list, state)| list.into_iter().map(move |driver| (driver, state))).collect()
-}
-
-/// Replaces a file by rename(2). The collector reads names that end in .prom only.
-fn replace(path: &Path, text: &str) -> Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".outboard-metrics-").tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    // node_exporter runs as a user of its own.
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
 }

@@ -11,17 +11,18 @@ mod text;
 
 pub use options::Options;
 
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use outboard_counters::Table;
 use outboard_documents::{json as document, prove::Prove};
 use outboard_measure::meter::Meter;
 use outboard_openssl_conf::{Scratch, installation, provider_file};
 use proof::{exit_code, proof, software_run};
+
+use crate::output::Output;
 
 /// outboard itself failed, a result was wrong, the proof was contradicted, or `--require-hardware` was not met.
 pub const OWN_FAILURE: u8 = 125;
@@ -40,7 +41,8 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn prove(options: &Options) -> Result<u8> {
-    let json = options.json.as_ref().map(JsonTo::open).transpose()?;
+    // A wrong path is reported before the command runs.
+    let json = options.json.as_deref().map(|path| Output::new("--json", Path::new(path))).transpose()?;
     if options.service.is_some() || options.unit.is_some() {
         return report(options, &service::observe(options)?, json);
     }
@@ -78,11 +80,11 @@ fn prove(options: &Options) -> Result<u8> {
 }
 
 /// Prints the report. Returns the exit code.
-fn report(options: &Options, proof: &Prove, json: Option<JsonTo>) -> Result<u8> {
+fn report(options: &Options, proof: &Prove, json: Option<Output>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
         say(&text::render(proof));
     }
-    let written = json.map_or(Ok(()), |to| to.write(proof));
+    let written = json.map_or(Ok(()), |to| to.write(document(proof)?.as_bytes()));
     match (exit_code(proof), written) {
         (0, Err(error)) => Err(error),
         (code, Err(error)) => {
@@ -96,31 +98,4 @@ fn report(options: &Options, proof: &Prove, json: Option<JsonTo>) -> Result<u8> 
 /// Writes to stderr; an error means that it is closed, and cannot be reported.
 fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
-}
-
-/// The destination of `--json`. It is opened before the command runs, so that a wrong path is
-/// reported first.
-enum JsonTo {
-    Stdout,
-    File(File, String),
-}
-
-impl JsonTo {
-    fn open(name: &String) -> Result<Self> {
-        if name == "-" {
-            return Ok(Self::Stdout);
-        }
-        let file = File::create(name).with_context(|| format!("--json {name}: cannot be written"))?;
-        Ok(Self::File(file, name.clone()))
-    }
-
-    fn write(self, proof: &Prove) -> Result<()> {
-        let text = document(proof)?;
-        match self {
-            Self::Stdout => std::io::stdout().write_all(text.as_bytes()).context("--json -: stdout"),
-            Self::File(mut file, name) => {
-                file.write_all(text.as_bytes()).with_context(|| format!("--json {name}: cannot be written"))
-            }
-        }
-    }
 }

@@ -1,7 +1,6 @@
 //! `outboard report`: creates one page from the documents of the other commands.
 
 mod input;
-mod output;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use outboard_documents::{Report, json};
 use outboard_report::{Comparison, Pages as _, compare};
 
 use self::input::Input;
-use self::output::Output;
+use crate::output::Output;
 
 /// Make one page of what status, check, tune, bench, prove and rng found: what is here, whether it is correct, where it wins, what was
 /// switched on and how to undo it.
@@ -62,18 +61,19 @@ fn report(options: &Options) -> Result<()> {
     let output = options.output.clone().unwrap_or_else(|| options.format.file().into());
     let (output, text) = match options.compare.as_deref() {
         Some([old, new]) => {
-            let output = Output::new(&output, [old, new].into_iter())?;
+            let output = Output::new("--output", &output)?.apart_from([old, new].into_iter())?;
             let (old, new) = (input::report(old)?, input::report(new)?);
             (output, options.format.comparison(&compare(&old, &new))?)
         }
         _ => {
             let inputs = input::files(&options.files)?;
-            let output = Output::new(&output, inputs.iter().map(|input| &input.path))?;
+            let output = Output::new("--output", &output)?;
+            let output = output.apart_from(inputs.iter().map(|input| &input.path))?;
             (output, options.format.report(&gathered(&inputs)?)?)
         }
     };
-    output.write(&text)?;
-    if let Some(place) = output.place() {
+    output.write(text.as_bytes())?;
+    if let Some(place) = output.file() {
         say(&format!("{} is written.", place.display()));
     }
     Ok(())
