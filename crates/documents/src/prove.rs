@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, shell, without_secrets};
+use crate::{Document, secrets, shell};
 
 /// The results of a run and the conclusion. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Prove {
-    /// The command and its arguments, without openssl's keys and passwords; bytes that are not UTF-8
-    /// are replaced.
+    /// The command and those of its arguments that may be shown ([`secrets::command`]).
     pub command: Vec<String>,
     /// The service, if `--service` observed one; then `command` is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +227,7 @@ impl Prove {
 
     /// Removes secrets. `prove` does so itself, but another program may have written the file.
     pub fn without_secrets(self) -> Prove {
-        Prove { command: without_secrets(self.command), ..self }
+        Prove { command: secrets::command(&self.command), ..self }
     }
 
     /// Returns the command quoted for a shell, or the name of the service.
@@ -255,7 +254,7 @@ mod tests {
         let json = r#"{"command":["openssl","enc","-K","00ff"],"exit_code":0,"verdict":"software","summary":"",
             "wall_seconds":1,"cpu_seconds":null,"algorithms":[],"devices":null}"#;
         let proof = serde_json::from_str::<Prove>(json).unwrap().without_secrets();
-        assert_eq!(proof.command_line(), "openssl enc -K HIDDEN");
+        assert_eq!(proof.command_line(), "openssl enc -K REMOVED:1-7");
         assert_eq!(proof.interrupts(), None);
     }
 

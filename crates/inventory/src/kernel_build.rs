@@ -24,11 +24,16 @@ impl KernelBuild {
         let of_modules = |file: &str| {
             ["lib", "usr/lib"].iter().find_map(|lib| text(&format!("{lib}/modules/{release}/{file}")))
         };
-        let config = root.read("proc/config.gz").ok().and_then(|packed| unpack(&packed));
-        let config = config
-            .or_else(|| text(&format!("boot/config-{release}")))
-            .or_else(|| of_modules("config"))
-            .filter(|config| config.contains("CONFIG_"));
+        let config = || {
+            let packed = root.read("proc/config.gz").ok();
+            let config = packed.and_then(|packed| unpack(&packed));
+            let config = config.or_else(|| text(&format!("boot/config-{release}")));
+            config.or_else(|| of_modules("config")).map(|config| drivers_of(&config))
+        };
+        // A saved tree that is not a bundle has the files.
+        let config =
+            root.answer("kernel-options", config).or_else(|| if root.is_live() { None } else { config() });
+        let config = config.filter(|config| config.contains("CONFIG_"));
         let lists = ["modules.dep", "modules.builtin"].map(of_modules);
         let available = lists[0].is_some().then(|| lists.into_iter().flatten().collect());
         Self { config, aliases: of_modules("modules.alias"), available }
@@ -65,6 +70,14 @@ impl KernelBuild {
         };
         values(options).filter(|option| !is_set(option)).map(|option| format!("CONFIG_{option}")).collect()
     }
+}
+
+/// The options that are drivers or switches: no value that was chosen where the kernel was built, such
+/// as CONFIG_CMDLINE.
+fn drivers_of(config: &str) -> String {
+    let is_shown =
+        |line: &&str| line.starts_with("CONFIG_") && (line.ends_with("=y") || line.ends_with("=m"));
+    config.lines().filter(is_shown).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The largest configuration in bytes; real ones have about 300 KiB.

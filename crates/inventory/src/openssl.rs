@@ -6,7 +6,9 @@ mod run;
 
 use std::time::Duration;
 
+use outboard_documents::secrets;
 use outboard_drivers::root::Root;
+use outboard_openssl_conf::conf::{Conf, Environment};
 use serde::Serialize;
 
 pub use config::{Configuration, DigestsLine, Engines, ProviderSection, RandomSources};
@@ -14,6 +16,16 @@ pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// The name of the answer with the version and the directories.
+const VERSION: &str = "openssl-version";
+
+/// The configuration that status reads, of a root that is not the running system; variables are
+/// those of the environment in which it was recorded.
+pub fn recorded_configuration(root: &Root, variables: &Environment) -> Option<Conf> {
+    let version = root.answer(VERSION, || None).unwrap_or_default();
+    config::load(root, from_version(&version).config_dir.as_deref(), variables).map(|(conf, _)| conf)
+}
 
 /// The properties of the installed OpenSSL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -67,7 +79,7 @@ impl Question {
         let text = |name, pending: Option<Pending>| {
             root.answer(name, || pending.and_then(|p| p.finish(TIME_LIMIT))).unwrap_or_default()
         };
-        let mut found = from_version(&text("openssl-version", self.version));
+        let mut found = from_version(&text(VERSION, self.version));
         found.providers = from_providers(&text("openssl-providers", self.providers));
         let configured = config::read(root, found.config_dir.as_deref());
         found.engines = configured.engines;
@@ -102,8 +114,9 @@ pub fn from_version(text: &str) -> OpenSsl {
 pub fn from_providers(text: &str) -> Vec<String> {
     text.lines()
         .filter(|l| l.starts_with("  ") && !l.starts_with("   ") && !l.contains(':'))
-        .map(|l| l.trim().to_string())
+        .map(str::trim)
         .filter(|l| !l.is_empty())
+        .map(secrets::name)
         .collect()
 }
 

@@ -210,7 +210,7 @@ fn a_wrong_result_of_a_proof_is_the_first_answer() {
     let text = report.markdown();
     assert!(text.contains("| Is it correct? | ✗ no | Proofs found 1 wrong result"), "{text}");
     assert!(
-        text.contains("✗ wrong: a result differed") && text.contains("plain -out x: 1 result differed."),
+        text.contains("✗ wrong: a result differed") && text.contains("-out REMOVED:1-7: 1 result differed."),
         "{text}"
     );
     assert!(!text.contains("✓ proven"), "{text}");

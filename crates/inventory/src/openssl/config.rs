@@ -6,8 +6,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use outboard_documents::secrets;
 use outboard_drivers::root::Root;
-use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Files, Section, System};
+use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Environment, Files, Section, System};
 use serde::Serialize;
 
 /// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
@@ -58,7 +59,7 @@ pub struct DigestsLine {
     pub value: String,
 }
 
-/// What outboard reads in a configuration.
+/// What outboard reads in a configuration. Names and values are shown as a bundle keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Configuration {
     /// The engines that are listed; `None` without any.
@@ -80,7 +81,7 @@ impl Configuration {
         let line_of = |section: &str, key: &str| {
             let origin = conf.section(section)?.origin(key)?;
             let named = if origin.file.as_os_str().is_empty() { file } else { &*origin.file };
-            Some((named.display().to_string(), origin.line))
+            Some((secrets::path(&named.to_string_lossy()), origin.line))
         };
         let value = |section: &str, key: &str| conf.section(section)?.get(key);
         // Pairs of name and section, of `KEY = SECTION`.
@@ -91,7 +92,7 @@ impl Configuration {
         let engines = line_of(main, "engines").filter(|_| !engines.is_empty()).map(|(file, line)| Engines {
             file,
             line,
-            names: engines.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            names: engines.iter().map(|(name, _)| secrets::name(name)).collect(),
         });
         let providers = line_of(main, "providers").map(|(file, line)| {
             let is_active = |section: &str| {
@@ -104,6 +105,7 @@ impl Configuration {
                 listed.map(|(name, section)| value(section, "identity").unwrap_or(name).to_owned()).collect();
             let is_complete =
                 names.is_empty() || names.iter().any(|name| name == "default" || name == "fips");
+            let names = names.iter().map(|name| secrets::name(name)).collect();
             ProviderSection { file, line, names, is_without_default: !is_complete }
         });
         let sections = ["engines", "providers"].into_iter().flat_map(listed);
@@ -111,12 +113,12 @@ impl Configuration {
             let text = value(section, "DIGESTS")
                 .filter(|text| !text.is_empty() && !text.eq_ignore_ascii_case("NONE"))?;
             let (file, line) = line_of(section, "DIGESTS")?;
-            Some(DigestsLine { file, line, section: section.to_owned(), value: text.to_owned() })
+            Some(DigestsLine { file, line, section: secrets::name(section), value: secrets::digests(text) })
         });
         let random = value(main, "random").and_then(|section| {
-            let named = |key| value(section, key).map(str::to_owned);
+            let named = |key| value(section, key).map(secrets::name);
             let found = RandomSources {
-                file: file.display().to_string(),
+                file: secrets::path(&file.to_string_lossy()),
                 generator: named("random"),
                 seed: named("seed"),
             };
@@ -126,11 +128,20 @@ impl Configuration {
     }
 }
 
+/// What a bundle keeps of the environment: the file that OPENSSL_CONF names.
+const NAMED_FILE: &str = "openssl-conf";
+
 /// Reads the file that OpenSSL reads ($OPENSSL_CONF, or openssl.cnf in its directory, or in
 /// /etc/ssl), and those that it includes.
 pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Configuration {
     let variable = |name: &str| root.is_live().then(|| std::env::var(name).ok()).flatten();
-    let files: Vec<PathBuf> = match variable("OPENSSL_CONF") {
+    load(root, config_dir, &variable)
+        .map_or_else(Configuration::default, |(conf, file)| Configuration::of(&conf, &file))
+}
+
+/// The configuration, and the path of its first file.
+pub(super) fn load(root: &Root, config_dir: Option<&str>, variable: &Environment) -> Option<(Conf, PathBuf)> {
+    let files: Vec<PathBuf> = match root.answer(NAMED_FILE, || variable("OPENSSL_CONF")) {
         Some(file) => vec![file.into()],
         None => config_dir
             .into_iter()
@@ -138,11 +149,7 @@ pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Configuration {
             .map(|directory| Path::new(directory).join("openssl.cnf"))
             .collect(),
     };
-    let load = |file: PathBuf| Some((Conf::load_from(&Tree(root), &file, &variable).ok()?, file));
-    files
-        .into_iter()
-        .find_map(load)
-        .map_or_else(Configuration::default, |(conf, file)| Configuration::of(&conf, &file))
+    files.into_iter().find_map(|file| Some((Conf::load_from(&Tree(root), &file, variable).ok()?, file)))
 }
 
 /// The files below a root.

@@ -35,6 +35,8 @@ pub struct Conf {
     sections: BTreeMap<String, Section>,
     /// The files in the order in which they were opened, the first one included.
     pub files: Vec<PathBuf>,
+    /// The lines that include a file or directory, with its path.
+    pub includes: Vec<(Origin, PathBuf)>,
     /// Why OpenSSL rejects the whole configuration and continues without one; the first reason.
     pub refused: Option<Remark>,
     /// What OpenSSL ignores, or where this reader stopped before OpenSSL would.

@@ -172,8 +172,12 @@ impl Parser<'_> {
         if self.absolute_only && path.is_relative() {
             return Err(format!(".include {}: the path must be absolute here", path.display()));
         }
-        if let Err(what) = self.sources.include(&path) {
-            self.warn(line, what);
+        match self.sources.include(&path) {
+            Ok(()) => {
+                let origin = Origin { file: Arc::clone(&line.file), line: line.number };
+                self.conf.includes.push((origin, path));
+            }
+            Err(what) => self.warn(line, what),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use outboard_counters::{Counts, Decision, SeedCounts, Table};
 use outboard_documents::prove::{
     AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
 };
-use outboard_documents::without_secrets;
+use outboard_documents::secrets;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
@@ -40,7 +40,7 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
         );
     }
     Prove {
-        command: without_secrets(ended.words.clone()),
+        command: secrets::command(&ended.words),
         exit_code: ended.code(),
         signal: ended.signal(),
         seed_source: Some(table.seed().counts())
