@@ -4,11 +4,15 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use rustix::fs::{Access, FlockOperation, access, flock};
+use outboard_services::enable::Tree;
+use rustix::fs::{Access, access};
+
+use crate::signals::SignalGuard;
 
 /// Adds the next step to an error with a file.
 pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
@@ -19,7 +23,7 @@ pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 pub struct Replacement {
     place: PathBuf,
     explain: Explain,
-    _lock: File,
+    _lock: OwnedFd,
 }
 
 impl Replacement {
@@ -39,6 +43,7 @@ impl Replacement {
 
     /// Replaces the file: on disk when this returns; on an error the old file is unchanged.
     pub fn store(self, text: &str) -> Result<()> {
+        let _guard = SignalGuard::hold();
         let new = self.place.with_extension("new");
         let stored = write(&new, text).and_then(|()| fs::rename(&new, &self.place));
         if stored.is_err() {
@@ -79,20 +84,9 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Takes the lock; waits while another process holds it. Creates the directory if it is missing.
-pub fn lock(path: &Path) -> io::Result<File> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    match fs::create_dir(directory) {
-        Ok(()) => fs::set_permissions(directory, Permissions::from_mode(0o755))?,
-        Err(_) if directory.is_dir() => {}
-        Err(error) => return Err(error),
-    }
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(directory.join(".lock"))?;
-    flock(&lock, FlockOperation::LockExclusive)?;
-    Ok(lock)
+/// Takes the lock of the directory of a file; waits while another process holds it. Creates the
+/// directory if it is missing.
+pub fn lock(path: &Path) -> io::Result<OwnedFd> {
+    let lock = Tree::at(Path::new("/")).lock(parent(path), true)?;
+    lock.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }

@@ -63,8 +63,23 @@ fn an_image_is_changed_only_with_force_and_restored() {
     let configuration = root.path().join("etc/outboard/nginx.service.cnf");
     fs::write(&configuration, "edited\n").unwrap();
     fails(&outboard(root.path(), &["disable", "nginx"]), 1, "was changed since outboard wrote it");
-    assert!(succeeds(&outboard(root.path(), &["enable", "--list"])).contains("disable --force"));
-    succeeds(&outboard(root.path(), &["disable", "nginx", "--force"]));
+    assert!(succeeds(&outboard(root.path(), &["enable", "--list"])).contains("disable --overwrite"));
+    // That nothing was measured says nothing about edited files.
+    fails(
+        &outboard(root.path(), &["enable", "nginx", "--force"]),
+        1,
+        "--overwrite replaces it and keeps it as",
+    );
+    assert_eq!(fs::read_to_string(&configuration).unwrap(), "edited\n");
+    fails(&outboard(root.path(), &["enable", "nginx", "--overwrite"]), 1, "add --force");
+    let text = succeeds(&outboard(root.path(), &["enable", "nginx", "--force", "--overwrite"]));
+    assert!(text.contains("the edited file is /etc/outboard/nginx.service.cnf.outboard-old\n"), "{text}");
+    let kept = root.path().join("etc/outboard/nginx.service.cnf.outboard-old");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "edited\n");
+    fs::write(&configuration, "edited again\n").unwrap();
+    let text = succeeds(&outboard(root.path(), &["disable", "nginx", "--overwrite"]));
+    assert!(text.contains("the edited file is /etc/outboard/nginx.service.cnf.outboard-old\n"), "{text}");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "edited again\n");
     assert!(!configuration.exists() && !root.path().join("etc/systemd").exists());
     fails(&outboard(root.path(), &["disable", "nginx"]), 1, "nginx: it is not enabled");
 }
@@ -80,12 +95,73 @@ fn all_services_are_disabled_although_one_fails() {
     fs::write(root.path().join("etc/outboard/apache2.service.cnf"), "edited\n").unwrap();
     fails(&outboard(root.path(), &["disable", "--all"]), 1, "apache: ");
     assert!(!root.path().join("etc/systemd/system/nginx.service.d").exists());
-    succeeds(&outboard(root.path(), &["disable", "--all", "--force"]));
+    succeeds(&outboard(root.path(), &["disable", "--all", "--overwrite"]));
     assert!(!root.path().join("etc/systemd").exists());
     succeeds(&outboard(root.path(), &["enable", "--unit", "nginx", "--force"]));
     succeeds(&outboard(root.path(), &["disable", "--all"]));
     assert!(!root.path().join("etc/systemd").exists());
     fails(&outboard(root.path(), &["disable", "--all", "nginx"]), 2, "cannot be used with");
+}
+
+#[test]
+fn what_an_interrupted_change_has_left_is_found_and_removed() {
+    let root = system();
+    let staged = root.path().join("etc/outboard/service-nginx.json.outboard-new");
+    fs::create_dir_all(root.path().join("usr/bin")).unwrap();
+    fs::write(root.path().join("usr/bin/ssh"), "").unwrap();
+    fs::create_dir_all(staged.parent().unwrap()).unwrap();
+    for arguments in [
+        &["enable", "--list"][..],
+        &["disable", "nginx"],
+        &["disable", "--all"],
+        &["enable", "ssh", "--force"],
+    ] {
+        fs::write(&staged, "{").unwrap();
+        let output = outboard(root.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("nginx: removed the new record of a change that was interrupted"), "{said}");
+        assert!(!staged.exists(), "{arguments:?}");
+    }
+    fails(&outboard(root.path(), &["disable", "nginx"]), 1, "nginx: it is not enabled");
+}
+
+#[test]
+fn a_service_whose_restart_was_interrupted_is_listed_as_unverified() {
+    let root = system();
+    succeeds(&outboard(root.path(), &["enable", "nginx", "--force"]));
+    let record = root.path().join("etc/outboard/service-nginx.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("\"unverified\": false", "\"unverified\": true")).unwrap();
+    let list = succeeds(&outboard(root.path(), &["enable", "--list"]));
+    assert!(
+        list.contains("nginx: enable --restart ended before the restarted service was verified"),
+        "{list}"
+    );
+    let again = succeeds(&outboard(root.path(), &["enable", "nginx", "--force"]));
+    assert!(again.contains("before the restarted service was verified"), "{again}");
+    succeeds(&outboard(root.path(), &["disable", "nginx"]));
+    assert!(!root.path().join("etc/systemd").exists());
+}
+
+#[test]
+fn an_image_cannot_lead_out_of_itself() {
+    let (root, outside) = (system(), tempfile::tempdir().unwrap());
+    let (nologin, victim) = (outside.path().join("nologin"), outside.path().join("victim"));
+    fs::write(&victim, "text").unwrap();
+    fs::create_dir(root.path().join("etc/outboard")).unwrap();
+    std::os::unix::fs::symlink(&nologin, root.path().join("etc/outboard/.lock")).unwrap();
+    fails(&outboard(root.path(), &["enable", "nginx", "--force"]), 1, "cannot be changed: Too many levels");
+    assert!(!nologin.exists());
+    let up = "/..".repeat(30);
+    let record = format!(
+        r#"{{"schema":"outboard-service/1","service":"nginx","unverified":false,"directories":[],"replaced":[],
+        "files":[{{"path":"{up}{}","mode":420,"text":"text"}}]}}"#,
+        victim.display()
+    );
+    fs::remove_file(root.path().join("etc/outboard/.lock")).unwrap();
+    fs::write(root.path().join("etc/outboard/service-nginx.json"), record).unwrap();
+    fails(&outboard(root.path(), &["disable", "nginx", "--overwrite"]), 1, "is not a plain path");
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "text");
 }
 
 #[test]

@@ -5,10 +5,10 @@ mod scratch;
 
 use outboard_services::enable::{
     APPLICATIONS, Applied, Failure, Plan, Record, State, Unplannable, changed_units, disable, enable,
-    perform, plan, state, steps_to_enable,
+    perform, plan, set_verified, state, steps_to_enable,
 };
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use scratch::System;
@@ -209,7 +209,7 @@ fn files_of_others_and_edited_files_are_not_touched() {
     let edited = system.snapshot();
     assert_eq!(system.state("nginx"), State::Edited(vec!["/etc/outboard/nginx.service.cnf".into()]));
     for result in [
-        disable(&system.tree, "nginx", false),
+        disable(&system.tree, "nginx", false).map(|_| ()),
         enable(&system.tree, &system.plan("nginx"), false).map(|_| ()),
     ] {
         assert!(matches!(result.unwrap_err(), Failure::Edited(_)));
@@ -217,6 +217,119 @@ fn files_of_others_and_edited_files_are_not_touched() {
     assert_eq!(system.snapshot(), edited);
     enable(&system.tree, &system.plan("nginx"), true).unwrap();
     assert_eq!(system.state("nginx"), State::Complete);
+    assert_eq!(system.text("/etc/outboard/nginx.service.cnf.outboard-old"), "# edited\n");
+    system.write("/etc/outboard/nginx.service.cnf", "# edited again\n");
+    let kept = disable(&system.tree, "nginx", true).unwrap();
+    assert_eq!(kept, [Path::new("/etc/outboard/nginx.service.cnf.outboard-old")]);
+    assert_eq!(system.text("/etc/outboard/nginx.service.cnf.outboard-old"), "# edited again\n");
+    assert!(!system.path("/etc/outboard/nginx.service.cnf").exists());
+}
+
+#[test]
+fn mode_and_kind_of_a_file_are_part_of_the_state_and_repaired() {
+    let system = debian();
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    let enabled = system.snapshot();
+    let configuration = system.path("/etc/outboard/nginx.service.cnf");
+    fs::set_permissions(&configuration, Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(system.state("nginx"), State::Incomplete);
+    assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Written);
+    assert_eq!(system.snapshot(), enabled);
+    // A link to a file with the same text.
+    let elsewhere = system.path("/etc/outboard/elsewhere");
+    fs::rename(&configuration, &elsewhere).unwrap();
+    symlink("elsewhere", &configuration).unwrap();
+    assert_eq!(system.state("nginx"), State::Incomplete);
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    fs::remove_file(elsewhere).unwrap();
+    assert_eq!(system.snapshot(), enabled);
+}
+
+/// Only root can give a file to another user.
+#[test]
+fn the_owner_of_a_file_is_part_of_the_state_and_repaired() {
+    let system = debian();
+    enable(&system.tree, &system.plan("nginx"), false).unwrap();
+    let drop_in = system.path("/etc/systemd/system/nginx.service.d/50-outboard.conf");
+    if std::os::unix::fs::chown(&drop_in, Some(65534), Some(65534)).is_err() {
+        println!("SKIP: the_owner_of_a_file_is_part_of_the_state_and_repaired: root");
+        return;
+    }
+    assert_eq!(system.state("nginx"), State::Incomplete);
+    assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Written);
+    let about = fs::metadata(&drop_in).unwrap();
+    assert_eq!((about.uid(), about.gid()), (0, 0));
+    assert_eq!(system.state("nginx"), State::Complete);
+}
+
+#[test]
+fn a_service_is_unverified_until_its_restart_has_ended() {
+    let system = debian();
+    let before = system.snapshot();
+    let plan = Plan { unverified: true, ..system.plan("nginx") };
+    enable(&system.tree, &plan, false).unwrap();
+    assert_eq!(system.state("nginx"), State::Unverified);
+    // It is not verified by being enabled again.
+    assert_eq!(enable(&system.tree, &system.plan("nginx"), false).unwrap(), Applied::Unchanged);
+    assert_eq!(system.state("nginx"), State::Unverified);
+    set_verified(&system.tree, "nginx").unwrap();
+    assert_eq!(system.state("nginx"), State::Complete);
+    disable(&system.tree, "nginx", false).unwrap();
+    enable(&system.tree, &plan, false).unwrap();
+    disable(&system.tree, "nginx", false).unwrap();
+    assert_eq!(system.snapshot(), before);
+}
+
+#[test]
+fn a_record_that_was_staged_and_not_put_in_place_is_found_and_removed() {
+    let system = debian();
+    let before = system.snapshot();
+    system.write("/etc/outboard/service-nginx.json.outboard-new", "{");
+    assert_eq!(Record::services(&system.tree), [] as [&str; 0]);
+    assert_eq!(Record::staged(&system.tree), ["nginx"]);
+    Record::remove_staged(&system.tree).unwrap();
+    assert_eq!(system.snapshot(), before);
+}
+
+/// A record of an image names files outside of it, and its directories are links to outside.
+#[test]
+fn an_image_reaches_nothing_outside_of_it() {
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().join("50-outboard.conf");
+    fs::write(&file, "text").unwrap();
+    let up: String = "/..".repeat(30);
+    for path in [format!("{up}{}", file.display()), "/etc/link/50-outboard.conf".to_owned()] {
+        let system = debian();
+        symlink(outside.path(), system.path("/etc/link")).unwrap();
+        let record = serde_json::json!({
+            "schema": "outboard-service/1", "service": "nginx", "unverified": false, "replaced": [],
+            "files": [{ "path": path, "mode": 0o100_644 & 0o7777, "text": "text" }],
+            "directories": [Path::new(&path).parent().unwrap()],
+        });
+        system.write("/etc/outboard/service-nginx.json", &record.to_string());
+        let result = disable(&system.tree, "nginx", true);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "text", "{path}: {result:?}");
+        assert_eq!(result.is_err(), path.contains(".."), "{path}: {result:?}");
+    }
+    // The units, the configuration and the lock of an image are links to outside, too.
+    fs::write(outside.path().join("nginx.service"), "[Service]\nPrivateDevices=yes\n").unwrap();
+    fs::write(outside.path().join("openssl.cnf"), "openssl_conf = init\n[init]\nbroken line\n").unwrap();
+    let system = debian();
+    for (link, target) in [
+        ("/usr/lib/systemd/system/nginx.service", "nginx.service"),
+        ("/etc/ssl/openssl.cnf", "openssl.cnf"),
+        ("/etc/outboard/.lock", "new"),
+    ] {
+        let link = system.path(link);
+        let _ = fs::remove_file(&link);
+        symlink(outside.path().join(target), link).unwrap();
+    }
+    assert!(system.tree.lock(Path::new("/etc/outboard"), true).is_err());
+    let refusal = system.refusal("nginx", false);
+    assert!(refusal.contains("is a link to another unit"), "{refusal}");
+    let refusal = system.refusal("openssl", false);
+    assert!(refusal.contains("No such file"), "{refusal}");
+    assert!(!outside.path().join("new").exists());
 }
 
 #[test]

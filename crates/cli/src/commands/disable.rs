@@ -10,7 +10,7 @@ use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Failure, Record};
 
 use super::enable::{Named, Place, named, restart};
-use crate::kernel_choice;
+use crate::{kernel_choice, signals};
 
 /// Undo `outboard enable`: remove the files that it added, byte for byte
 ///
@@ -30,9 +30,9 @@ pub struct Options {
     /// Every service that is enabled; a failure does not keep the others enabled
     #[arg(long, conflicts_with_all = ["services", "units", "json"])]
     all: bool,
-    /// Also remove files of outboard's that were edited
+    /// Also remove files of outboard's that were edited; each edited one is kept as FILE.outboard-old
     #[arg(long)]
-    force: bool,
+    overwrite: bool,
     /// Restart the service's running units and verify them; enable it again if that fails
     #[arg(long, conflicts_with = "root")]
     restart: bool,
@@ -46,9 +46,16 @@ pub struct Options {
 /// Runs `outboard disable`.
 pub fn run(options: &Options) -> ExitCode {
     if options.all {
-        let enabled = Record::services(&options.place.tree());
-        let failed =
-            enabled.iter().filter(|key| !reported(disable(options, Named::of_record(key)), key)).count();
+        let tree = options.place.tree();
+        let mut enabled = Record::services(&tree);
+        enabled.extend(
+            Record::staged(&tree).into_iter().filter(|key| !enabled.contains(key)).collect::<Vec<_>>(),
+        );
+        let disabled = |key: &String| {
+            let result = signals::check().and_then(|()| disable(options, Named::of_record(key)));
+            reported(result, key)
+        };
+        let failed = enabled.iter().filter(|key| !disabled(key)).count();
         return if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let disabled = named(&options.services, &options.units)
@@ -69,10 +76,16 @@ fn disable(options: &Options, service: Named) -> Result<()> {
     service.checked()?;
     let tree = options.place.tree();
     // Without a record nothing is changed, and no lock is left behind.
-    if matches!(Record::read(&tree, &service.key()), Ok(None)) {
+    let is_staged = Record::staged(&tree).contains(&service.key());
+    let has_record = || !matches!(Record::read(&tree, &service.key()), Ok(None));
+    if !is_staged && !has_record() {
         return Err(Failure::NotEnabled.into());
     }
+    // Removes a staged record, and reports that.
     let _lock = options.place.lock()?;
+    if is_staged && !has_record() {
+        return Ok(());
+    }
     let is_in_kernel = is_in_kernel(&service.key());
     if options.restart && is_in_kernel {
         bail!("--restart is for services with a process of their own");
@@ -81,21 +94,20 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
         let record = record.ok_or(Failure::NotEnabled)?;
         let module = provider_file::find(None, &OpenSsl::find())?;
-        return restart::disable(&tree, &record, &module, options.force, options.json);
+        return restart::disable(&tree, &record, &module, options.overwrite, options.json);
     }
     // First: if this fails or is interrupted, the files are there, and it can be repeated.
     let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
     if let Some(record) = record.filter(|_| is_in_kernel && options.place.is_running_system()) {
         kernel_choice::restore_record(&record.files)?;
     }
-    enable::disable(&tree, &service.key(), options.force)?;
-    if is_in_kernel {
-        let text =
-            format!("{} is disabled; what is open keeps its driver until it is set up anew\n", service.key());
-        return Ok(answer(&text)?);
-    }
-    let text = format!("{} is disabled; restart it, so that running processes change too\n", service.key());
-    Ok(answer(&text)?)
+    let kept = enable::disable(&tree, &service.key(), options.overwrite)?;
+    let then = match is_in_kernel {
+        true => "what is open keeps its driver until it is set up anew",
+        false => "restart it, so that running processes change too",
+    };
+    let kept: String = kept.iter().map(|path| format!("the edited file is {}\n", path.display())).collect();
+    Ok(answer(&format!("{} is disabled; {then}\n{kept}", service.key()))?)
 }
 
 /// Whether the record has drivers with raised priorities.

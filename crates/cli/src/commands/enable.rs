@@ -1,11 +1,13 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
 mod kernel_user;
-mod list;
+pub mod list;
 pub mod restart;
 pub mod suitability;
 pub mod text;
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,12 +16,13 @@ use clap::Args;
 use outboard_console::{advice, answer, progress, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
-use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Tree};
+use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record, State, Step, Tree};
 
+use self::restart::Flags;
 use self::suitability::Suitability;
 use super::tune::GoalName;
-use crate::etc;
 use crate::live_service::procd;
+use crate::signals::{self, SignalGuard};
 
 /// Make a service use the accelerator
 ///
@@ -62,9 +65,12 @@ pub struct Options {
     /// Refuse unless `outboard tune` measured for this goal
     #[arg(long, value_enum, conflicts_with = "list")]
     goal: Option<GoalName>,
-    /// Enable it even if software wins or nothing was measured, and replace files of outboard's that were edited
+    /// Enable it even if software wins or nothing was measured
     #[arg(long, conflicts_with = "list")]
     force: bool,
+    /// Replace files of outboard's that were edited; each edited one is kept as FILE.outboard-old
+    #[arg(long, conflicts_with = "list")]
+    overwrite: bool,
     #[command(flatten)]
     place: Place,
     /// The provider's file instead of the installed one; with --root a path within it
@@ -96,14 +102,52 @@ impl Place {
         self.root.is_none()
     }
 
-    /// Prevents other changes until the result is dropped.
-    pub fn lock(&self) -> Result<std::fs::File> {
-        let path = self.tree().path(Path::new("/etc/outboard/enabled"));
-        etc::lock(&path).map_err(|error| {
-            let directory = path.parent().unwrap_or(&path).display();
-            anyhow!("{directory} cannot be changed: {error}; {}", advice(&error, None))
-        })
+    /// Prevents other changes, and the end of this process by a signal, until the result is dropped.
+    /// Removes what an interrupted change has left.
+    pub fn lock(&self) -> Result<Changing> {
+        lock(&self.tree())
     }
+
+    /// The lock, unless another process holds it.
+    fn try_lock(tree: &Tree) -> io::Result<Option<OwnedFd>> {
+        match tree.exists(Path::new(DIRECTORY)) {
+            true => tree.lock(Path::new(DIRECTORY), false),
+            false => Ok(None),
+        }
+    }
+
+    /// Removes what an interrupted change has left, and reports it. The caller holds the lock.
+    fn clean(tree: &Tree) -> Result<()> {
+        let staged = Record::staged(tree);
+        Record::remove_staged(tree).context(DIRECTORY)?;
+        for service in staged {
+            say(&format!("outboard: {service}: removed the new record of a change that was interrupted"));
+        }
+        Ok(())
+    }
+}
+
+/// The directory of the lock and of the records.
+const DIRECTORY: &str = "/etc/outboard";
+
+/// The right to change a system.
+pub struct Changing {
+    _lock: OwnedFd,
+    _guard: SignalGuard,
+}
+
+/// Waits until no other process changes this system, and prevents other changes.
+pub fn lock(tree: &Tree) -> Result<Changing> {
+    let directory = Path::new(DIRECTORY);
+    let lock =
+        tree.lock(directory, true).and_then(|lock| lock.ok_or_else(|| io::ErrorKind::WouldBlock.into()));
+    let lock = lock.map_err(|error| {
+        let directory = tree.path(directory);
+        anyhow!("{} cannot be changed: {error}; {}", directory.display(), advice(&error, None))
+    })?;
+    let guard = SignalGuard::hold();
+    Place::clean(tree)?;
+    Ok(Changing { _lock: lock, _guard: guard })
 }
 
 /// A service as named on the command line.
@@ -180,7 +224,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     let tree = options.place.tree();
     let inputs = inputs(options, &tree, service)?;
     let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
-    let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
+    let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     let found = match options.place.root {
         Some(_) if !options.force && !options.dry_run => {
             bail!("whether the accelerator wins cannot be determined for another system: add --force")
@@ -194,12 +238,27 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     // The steps are planned again under the lock.
     let lock = options.place.lock()?;
     if let Some(found) = found.filter(|_| options.restart) {
-        let flags = (options.force, options.json);
+        let flags = Flags { force: options.force, overwrite: options.overwrite, json: options.json };
         return restart::enable(&tree, &plan, &inputs.module, &found, flags);
     }
-    let applied = enable::enable(&tree, &plan, options.force)?;
+    let applied = enable::enable(&tree, &plan, options.overwrite)?;
+    let state = match Record::read(&tree, &plan.service) {
+        Ok(Some(record)) => enable::state(&tree, &record)?,
+        _ => State::Incomplete,
+    };
     drop(lock);
-    Ok(answer(&text::done(&plan, applied == Applied::Unchanged, options.place.root.is_some()))?)
+    let kept = text::kept(steps.iter().filter_map(|step| match step {
+        Step::Keep(path) => Some(path.as_path()),
+        _ => None,
+    }));
+    let done = text::done(&plan, applied == Applied::Unchanged, options.place.root.is_some());
+    let note = if state == State::Unverified {
+        format!("{}: {}\n", plan.service, list::UNVERIFIED)
+    } else {
+        String::new()
+    };
+    answer(&(done + &kept + &note))?;
+    signals::check()
 }
 
 fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {

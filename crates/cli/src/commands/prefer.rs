@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{advice, answer, duration, progress, say};
+use outboard_console::{answer, duration, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::preference::{self, PreferenceError};
 use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
-use super::enable::text;
-use crate::{etc, kernel_choice};
+use super::enable::{lock, text};
+use crate::kernel_choice;
 
 /// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -37,9 +37,12 @@ pub struct Options {
     /// Show what would change; change nothing
     #[arg(long, conflicts_with_all = ["undo", "restore"])]
     dry_run: bool,
-    /// Prefer it even if it outranks the CPU's own crypto instructions, and replace an edited file
-    #[arg(long, conflicts_with = "restore")]
+    /// Prefer it even if it outranks the CPU's own crypto instructions
+    #[arg(long, conflicts_with_all = ["restore", "undo"])]
     force: bool,
+    /// Replace or remove an edited file; it is kept as FILE.outboard-old
+    #[arg(long, conflicts_with = "restore")]
+    overwrite: bool,
     /// Raise the priorities of all preferred drivers again, as at boot
     #[arg(long)]
     restore: bool,
@@ -52,7 +55,7 @@ pub struct Options {
 pub fn run(options: &Options) -> ExitCode {
     let result = match &options.driver {
         None => restore(options.wait),
-        Some(driver) if options.undo => undo(driver, options.force),
+        Some(driver) if options.undo => undo(driver, options.overwrite),
         Some(driver) => prefer(options, driver).with_context(|| driver.clone()),
     };
     match result {
@@ -68,15 +71,12 @@ fn tree() -> Tree {
     Tree::at(Path::new("/"))
 }
 
-fn lock() -> Result<std::fs::File> {
-    etc::lock(Path::new("/etc/outboard/enabled"))
-        .map_err(|error| anyhow!("/etc/outboard cannot be changed: {error}; {}", advice(&error, None)))
-}
-
 fn prefer(options: &Options, driver: &str) -> Result<()> {
     if driver.contains('/') {
         bail!("it is not the name of a driver (outboard status)");
     }
+    // First: another process may change the priorities and the files that are read here.
+    let _lock = if options.dry_run { None } else { Some(lock(&tree())?) };
     let drivers = kernel_choice::now()?;
     let key = preference_key(driver);
     let file = key.replace(':', "-");
@@ -91,13 +91,12 @@ fn prefer(options: &Options, driver: &str) -> Result<()> {
     let modules: Vec<String> = module(&drivers, driver).into_iter().collect();
     let plan = plan_kernel(&key, &modules, std::slice::from_ref(&one));
     if options.dry_run {
-        let steps = enable::steps_to_enable(&tree(), &plan, options.force)?;
+        let steps = enable::steps_to_enable(&tree(), &plan, options.overwrite)?;
         let files = text::files(&tree(), &plan, &steps)?;
         return Ok(answer(&(files + &line(&drivers, &one, priority)))?);
     }
-    let _lock = lock()?;
     let was_preferred = Record::read(&tree(), &key).is_ok_and(|record| record.is_some());
-    enable::enable(&tree(), &plan, options.force)?;
+    enable::enable(&tree(), &plan, options.overwrite)?;
     if let Err(error) = preference::raise(&drivers, driver) {
         if !was_preferred {
             enable::disable(&tree(), &key, true).context("the file could not be removed")?;
@@ -140,15 +139,17 @@ fn outranks_instructions(drivers: &[Judged], driver: &str) -> Option<String> {
     })
 }
 
-fn undo(driver: &str, force: bool) -> Result<()> {
+fn undo(driver: &str, overwrite: bool) -> Result<()> {
     let key = preference_key(driver);
-    let record = Record::read(&tree(), &key).map_err(|why| anyhow!(why))?;
-    let Some(record) = record else {
-        bail!("{driver} is not preferred by this command (outboard enable --list shows what is)");
-    };
-    let _lock = lock()?;
+    let read = || Record::read(&tree(), &key).map_err(|why| anyhow!(why));
+    let not_preferred =
+        || anyhow!("{driver} is not preferred by this command (outboard enable --list shows what is)");
+    // Without a record nothing is changed, and no lock is left behind.
+    read()?.ok_or_else(not_preferred)?;
+    let _lock = lock(&tree())?;
+    let record = read()?.ok_or_else(not_preferred)?;
     kernel_choice::restore_record(&record.files)?;
-    match enable::disable(&tree(), &key, force) {
+    match enable::disable(&tree(), &key, overwrite) {
         Err(Failure::Edited(files)) => Err(Failure::Edited(files)).context("the priority is restored"),
         other => Ok(other?),
     }?;

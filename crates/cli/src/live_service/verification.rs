@@ -16,6 +16,7 @@ use super::client::{Endpoint, Exchange};
 use super::counters::DriverWork;
 use super::init_system::InitSystem;
 use super::processes;
+use crate::signals;
 
 /// How long a restarted service may take until it answers.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -87,6 +88,7 @@ impl LiveService {
     /// Has systemd read the changed files, and restarts the units.
     pub fn restart(&self) -> Result<(), Broken> {
         progress(&format!("restarting {}", self.units.join(", ")));
+        signals::check().map_err(broken("restart"))?;
         self.init.read_changes().map_err(broken("daemon-reload"))?;
         let restarted = self.init.restart(&self.units).map_err(|why| Broken {
             step: "restart",
@@ -191,6 +193,7 @@ impl LiveService {
         let work = || DriverWork::read().zip(before).map(|(now, before)| now.since(before));
         'search: for endpoint in &self.endpoints {
             for cipher in ciphers {
+                signals::check().map_err(broken("request"))?;
                 if work().is_some_and(|work| work.requests > 0) {
                     break 'search;
                 }
@@ -199,6 +202,7 @@ impl LiveService {
             }
         }
         self.are_active()?;
+        signals::check().map_err(broken("request"))?;
         let spent = Meter::read().since(&meter);
         found.hardware_requests = work().map(|work| work.requests);
         found.hardware_bytes = work().map(|work| work.bytes);
@@ -258,6 +262,7 @@ fn processes_of(init: InitSystem, units: &[String]) -> Result<Vec<u32>> {
 fn patiently<T>(check: impl Fn() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
+        signals::check()?;
         match check() {
             Err(_) if start.elapsed() < TIME_LIMIT => std::thread::sleep(Duration::from_millis(200)),
             result => return result,

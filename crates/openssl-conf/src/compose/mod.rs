@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use existing::Existing;
 pub use in_force::{InForce, Setting};
 
-use crate::conf::{Conf, DEFAULT_SECTION, Environment, Unreadable};
+use crate::conf::{Conf, DEFAULT_SECTION, Environment, Files, System, Unreadable};
 
 /// Name of the provider: `?provider=outboard`.
 pub const NAME: &str = "outboard";
@@ -101,7 +101,20 @@ pub fn compose(
     outboard: &OutboardSection,
     env: &Environment,
 ) -> Result<Composed, Error> {
-    let conf = existing.map(|path| Conf::load(path, env)).transpose()?.unwrap_or_default();
+    compose_from(&System, existing, outboard, env)
+}
+
+/// The same, for a configuration and included files that are read from `files`.
+///
+/// # Errors
+/// As [`compose`].
+pub fn compose_from(
+    files: &dyn Files,
+    existing: Option<&Path>,
+    outboard: &OutboardSection,
+    env: &Environment,
+) -> Result<Composed, Error> {
+    let conf = existing.map(|path| Conf::load_from(files, path, env)).transpose()?.unwrap_or_default();
     let found = Existing::look(&conf);
     let mut out = Writer::default();
     let prevented = found.prevented(&conf, existing);
@@ -110,7 +123,7 @@ pub fn compose(
 
     out.line("# Made by outboard: what was there before, unchanged, and outboard added.");
     if let Some(path) = existing {
-        include(&mut out, path)?;
+        include(&mut out, files, path)?;
     }
     if !found.starts {
         out.section(DEFAULT_SECTION);
@@ -164,9 +177,9 @@ pub fn quoted(value: &str) -> String {
 }
 
 /// Adds the existing file: by name, or as text if OpenSSL would refuse to include it.
-fn include(out: &mut Writer, path: &Path) -> Result<(), Error> {
+fn include(out: &mut Writer, files: &dyn Files, path: &Path) -> Result<(), Error> {
     let unreadable = |cause| Unreadable { path: path.to_owned(), cause };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = files.read(path).map_err(unreadable)?;
     match bytes.strip_prefix(b"\xef\xbb\xbf") {
         // OpenSSL skips a byte order mark only at the start of the first file.
         Some(text) => {

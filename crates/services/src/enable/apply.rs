@@ -9,9 +9,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use outboard_console::advice;
+
 use super::plan::Plan;
 use super::record::{AddedFile, Record};
-use super::tree::{Tree, staged};
+use super::tree::{Tree, kept};
 use super::unit;
 
 /// What `enable` did.
@@ -26,9 +28,11 @@ pub enum Applied {
 /// Whether what a record lists is in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Each file has the recorded text.
+    /// Each file has the recorded text, mode and owner.
     Complete,
-    /// A change was interrupted, or files are missing.
+    /// The same, and the restart that verifies the service has not ended.
+    Unverified,
+    /// A change was interrupted, files are missing, or have another mode or owner.
     Incomplete,
     /// These files have another text.
     Edited(Vec<PathBuf>),
@@ -42,7 +46,7 @@ pub enum Failure {
     Foreign(PathBuf),
     /// Files of outboard's were changed.
     #[error(
-        "{} was changed since outboard wrote it: save what you need, then repeat this with --force", list(.0)
+        "{} was changed since outboard wrote it: --overwrite replaces it and keeps it as {}", list(.0), list(&kept_names(.0))
     )]
     Edited(Vec<PathBuf>),
     /// The service is not enabled.
@@ -52,14 +56,14 @@ pub enum Failure {
     #[error("{0}")]
     Record(String),
     /// A step failed.
-    #[error("{path}: {cause}; {advice}")]
+    #[error("{}: {cause}; {advice}", path.display())]
     Step {
         /// The file or directory.
         path: PathBuf,
         /// The error of the system call.
         cause: io::Error,
         /// The next step.
-        advice: &'static str,
+        advice: String,
     },
 }
 
@@ -74,6 +78,8 @@ pub enum Step {
     Stage(AddedFile),
     /// Puts a written file in place.
     Switch(PathBuf),
+    /// Keeps an edited file under another name.
+    Keep(PathBuf),
     /// Removes a file.
     Remove(PathBuf),
 }
@@ -81,17 +87,20 @@ pub enum Step {
 /// The steps that make the system agree with a plan; none if it does.
 ///
 /// # Errors
-/// [`Failure::Foreign`], [`Failure::Edited`] unless `force` is set, [`Failure::Record`], and
+/// [`Failure::Foreign`], [`Failure::Edited`] unless `overwrite` is set, [`Failure::Record`], and
 /// [`Failure::Step`] if a path cannot be examined. Nothing was changed.
-pub fn steps_to_enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Vec<Step>, Failure> {
+pub fn steps_to_enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Vec<Step>, Failure> {
     let before = Record::read(tree, &plan.service).map_err(Failure::Record)?;
-    let mut record = Record::new(&plan.service, plan.files.clone());
+    let mut record = Record::new(&plan.service, plan.files.clone(), plan.unverified);
+    let mut edited = Vec::new();
     if let Some(before) = &before {
         match state(tree, before)? {
-            State::Complete if before.files == record.files => return Ok(Vec::new()),
-            State::Edited(files) if !force => return Err(Failure::Edited(files)),
-            _ => record.replaced = before.all_files().cloned().collect(),
+            State::Complete | State::Unverified if before.files == record.files => return Ok(Vec::new()),
+            State::Edited(files) if !overwrite => return Err(Failure::Edited(files)),
+            State::Edited(files) => edited = files,
+            _ => {}
         }
+        record.replaced = before.all_files().cloned().collect();
         record.directories.clone_from(&before.directories);
     }
     let others = other_records(tree, &plan.service)?;
@@ -101,7 +110,7 @@ pub fn steps_to_enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Vec<Step
         if !known && tree.exists(&file.path) {
             return Err(Failure::Foreign(file.path.clone()));
         }
-        let missing = tree.missing_directories(&file.path).map_err(|cause| examined(&file.path, cause))?;
+        let missing = tree.missing_directories(&file.path).map_err(|cause| failed(&file.path, cause))?;
         let shared = others.iter().flat_map(|r| &r.directories).filter(|d| file.path.starts_with(d));
         for directory in missing.into_iter().chain(shared.cloned()) {
             // allow and check keep their files there.
@@ -122,6 +131,7 @@ pub fn steps_to_enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Vec<Step
     let mut steps = vec![Step::Record(record.clone())];
     steps.extend(record.directories.iter().cloned().map(Step::Directory));
     steps.extend(record.files.iter().cloned().map(Step::Stage));
+    steps.extend(edited.into_iter().map(Step::Keep));
     steps.extend(record.files.iter().map(|file| Step::Switch(file.path.clone())));
     steps.extend(obsolete.into_iter().map(Step::Remove));
     if !record.replaced.is_empty() {
@@ -139,14 +149,15 @@ pub fn perform(tree: &Tree, step: &Step) -> Result<(), Failure> {
         Step::Record(record) => {
             let path = Record::path(&record.service);
             let stored = tree.stage(&path, &record.text(), 0o644).and_then(|()| tree.switch(&path));
-            stored.map_err(|cause| written(&path, cause))
+            stored.map_err(|cause| failed(&path, cause))
         }
-        Step::Directory(path) => tree.create_directory(path).map_err(|cause| written(path, cause)),
+        Step::Directory(path) => tree.create_directory(path).map_err(|cause| failed(path, cause)),
         Step::Stage(file) => {
-            tree.stage(&file.path, &file.text, file.mode).map_err(|cause| written(&file.path, cause))
+            tree.stage(&file.path, &file.text, file.mode).map_err(|cause| failed(&file.path, cause))
         }
-        Step::Switch(path) => tree.switch(path).map_err(|cause| written(path, cause)),
-        Step::Remove(path) => tree.remove(path).map_err(|cause| written(path, cause)),
+        Step::Switch(path) => tree.switch(path).map_err(|cause| failed(path, cause)),
+        Step::Keep(path) => tree.keep(path).map_err(|cause| failed(path, cause)),
+        Step::Remove(path) => tree.remove(path).map_err(|cause| failed(path, cause)),
     }
 }
 
@@ -155,8 +166,8 @@ pub fn perform(tree: &Tree, step: &Step) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`steps_to_enable`] and [`perform`].
-pub fn enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Applied, Failure> {
-    let steps = steps_to_enable(tree, plan, force)?;
+pub fn enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Applied, Failure> {
+    let steps = steps_to_enable(tree, plan, overwrite)?;
     let Some(Step::Record(record)) = steps.first() else { return Ok(Applied::Unchanged) };
     for step in &steps {
         if let Err(failure) = perform(tree, step) {
@@ -165,7 +176,7 @@ pub fn enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Applied, Failure>
                 let _ = undo(tree, record);
             } else {
                 for file in &record.files {
-                    let _ = std::fs::remove_file(tree.path(&staged(&file.path)));
+                    let _ = tree.remove_staged(&file.path);
                 }
             }
             return Err(failure);
@@ -174,17 +185,35 @@ pub fn enable(tree: &Tree, plan: &Plan, force: bool) -> Result<Applied, Failure>
     Ok(Applied::Written)
 }
 
-/// Removes all that was added for a service.
+/// Records that the restarted service works.
 ///
 /// # Errors
-/// [`Failure::NotEnabled`], [`Failure::Edited`] unless `force` is set, [`Failure::Record`], and
+/// [`Failure::Record`] and [`Failure::Step`].
+pub fn set_verified(tree: &Tree, service: &str) -> Result<(), Failure> {
+    match Record::read(tree, service).map_err(Failure::Record)? {
+        Some(record) if record.unverified => {
+            perform(tree, &Step::Record(Record { unverified: false, ..record }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes all that was added for a service. Returns the names under which edited files are kept.
+///
+/// # Errors
+/// [`Failure::NotEnabled`], [`Failure::Edited`] unless `overwrite` is set, [`Failure::Record`], and
 /// [`Failure::Step`]; the record then stays, and `disable` can be repeated.
-pub fn disable(tree: &Tree, service: &str, force: bool) -> Result<(), Failure> {
+pub fn disable(tree: &Tree, service: &str, overwrite: bool) -> Result<Vec<PathBuf>, Failure> {
     let record = Record::read(tree, service).map_err(Failure::Record)?;
     let record = record.ok_or(Failure::NotEnabled)?;
     match state(tree, &record)? {
-        State::Edited(files) if !force => Err(Failure::Edited(files)),
-        _ => undo(tree, &record),
+        State::Edited(files) if !overwrite => Err(Failure::Edited(files)),
+        State::Edited(files) => {
+            files.iter().try_for_each(|path| perform(tree, &Step::Keep(path.clone())))?;
+            undo(tree, &record)?;
+            Ok(kept_names(&files))
+        }
+        _ => undo(tree, &record).map(|()| Vec::new()),
     }
 }
 
@@ -195,7 +224,7 @@ fn undo(tree: &Tree, record: &Record) -> Result<(), Failure> {
         |file: &AddedFile| others.iter().flat_map(Record::all_files).any(|known| known.path == file.path);
     let files: Vec<_> = record.all_files().filter(|file| !is_shared(file)).collect();
     for file in files.iter().rev() {
-        tree.remove(&file.path).map_err(|cause| written(&file.path, cause))?;
+        tree.remove(&file.path).map_err(|cause| failed(&file.path, cause))?;
     }
     // systemd removes the directory of a service that stops only while the unit names it.
     for unit in unit::changed_units(&record.files) {
@@ -204,10 +233,10 @@ fn undo(tree: &Tree, record: &Record) -> Result<(), Failure> {
         }
     }
     for directory in record.directories.iter().rev() {
-        tree.remove_directory(directory).map_err(|cause| written(directory, cause))?;
+        tree.remove_directory(directory).map_err(|cause| failed(directory, cause))?;
     }
     let path = Record::path(&record.service);
-    tree.remove(&path).map_err(|cause| written(&path, cause))
+    tree.remove(&path).map_err(|cause| failed(&path, cause))
 }
 
 /// Compares the system with a record.
@@ -218,16 +247,20 @@ pub fn state(tree: &Tree, record: &Record) -> Result<State, Failure> {
     let (mut edited, mut complete) = (Vec::new(), record.replaced.is_empty());
     for file in record.all_files() {
         let is_named = |known: &&AddedFile| known.path == file.path;
-        let text = tree.read(&file.path).map_err(|cause| examined(&file.path, cause))?;
+        let text = tree.read(&file.path).map_err(|cause| failed(&file.path, cause))?;
         match text {
             None => complete = false,
-            Some(text) if record.all_files().filter(is_named).any(|known| known.text == text) => {}
+            Some(text) if record.all_files().filter(is_named).any(|known| known.text == text) => {
+                let is_as_written = record.is_as_written(tree, file);
+                complete &= is_as_written.map_err(|cause| failed(&file.path, cause))?;
+            }
             Some(_) if edited.contains(&file.path) => {}
             Some(_) => edited.push(file.path.clone()),
         }
     }
     Ok(match (edited.is_empty(), complete) {
         (false, _) => State::Edited(edited),
+        (true, true) if record.unverified => State::Unverified,
         (true, true) => State::Complete,
         (true, false) => State::Incomplete,
     })
@@ -239,20 +272,14 @@ fn other_records(tree: &Tree, service: &str) -> Result<Vec<Record>, Failure> {
     records.filter_map(Result::transpose).collect()
 }
 
-fn written(path: &std::path::Path, cause: io::Error) -> Failure {
-    let advice = match cause.kind() {
-        io::ErrorKind::PermissionDenied => "only root may change that: try again with sudo",
-        io::ErrorKind::StorageFull => "free some space, then repeat the command",
-        io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, then repeat the command",
-        _ => "correct that, then repeat the command",
-    };
-    Failure::Step { path: path.to_owned(), cause, advice }
-}
-
-fn examined(path: &std::path::Path, cause: io::Error) -> Failure {
-    Failure::Step { path: path.to_owned(), cause, advice: "correct that, then repeat the command" }
+fn failed(path: &std::path::Path, cause: io::Error) -> Failure {
+    Failure::Step { path: path.to_owned(), advice: advice(&cause, None), cause }
 }
 
 fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn kept_names(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().map(|path| kept(path)).collect()
 }

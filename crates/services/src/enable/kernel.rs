@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::applications::ANY;
 use super::plan::Plan;
 use super::record::AddedFile;
-use super::tree::Tree;
+use super::tree::{KEPT, STAGED, Tree};
 
 /// Directory of the files with preferred drivers.
 pub const PREFERENCES: &str = "/etc/outboard/prefer.d";
@@ -80,8 +80,9 @@ pub fn preferred_of<'a>(files: impl IntoIterator<Item = &'a AddedFile>) -> Vec<P
 pub fn all_preferred(tree: &Tree) -> io::Result<Vec<(String, PreferredDriver)>> {
     let directory = Path::new(PREFERENCES);
     let mut all = Vec::new();
-    // A staged file has a suffix after a dot; names of drivers may have dots too.
-    for name in tree.names(directory).into_iter().filter(|name| !name.ends_with(".outboard-new")) {
+    // Staged and kept files have a suffix after a dot; names of drivers may have dots too.
+    let is_in_force = |name: &String| !name.ends_with(STAGED) && !name.ends_with(KEPT);
+    for name in tree.names(directory).into_iter().filter(is_in_force) {
         let text = tree.read(&directory.join(&name))?.unwrap_or_default();
         all.extend(parse(&text).into_iter().map(|driver| (name.clone(), driver)));
     }
@@ -127,7 +128,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join(&PREFERENCES[1..]);
         std::fs::create_dir_all(&directory).unwrap();
-        for (name, text) in [("disk", "a 1\n"), ("ipsec", "b 2\nc 3\n"), ("new.outboard-new", "d 4\n")] {
+        for (name, text) in [
+            ("disk", "a 1\n"),
+            ("ipsec", "b 2\nc 3\n"),
+            ("new.outboard-new", "d 4\n"),
+            ("x.outboard-old", "e 5\n"),
+        ] {
             std::fs::write(directory.join(name), text).unwrap();
         }
         let all = all_preferred(&Tree::at(root.path())).unwrap();

@@ -17,7 +17,9 @@ mod tree;
 mod unit;
 
 pub use applications::{APPLICATIONS, Application, Requests};
-pub use apply::{Applied, Failure, State, Step, disable, enable, perform, state, steps_to_enable};
+pub use apply::{
+    Applied, Failure, State, Step, disable, enable, perform, set_verified, state, steps_to_enable,
+};
 pub use kernel::{
     PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
 };

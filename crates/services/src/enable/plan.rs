@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use outboard_openssl_conf::compose::{self, OutboardSection, compose};
+use outboard_openssl_conf::compose::{self, OutboardSection, compose_from};
 
 use super::applications::{ANY, Application, Requests, SSH_CLIENT, SYSTEM};
 use super::openwrt;
@@ -37,6 +37,8 @@ pub struct Plan {
     pub requests: Requests,
     /// The configuration that the service had, if it had one; of several units the first one's.
     pub existing: Option<PathBuf>,
+    /// The service is to be restarted, and is not known to work with the files until then.
+    pub unverified: bool,
 }
 
 /// Why a service cannot be enabled.
@@ -295,7 +297,8 @@ impl Plan {
     #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let requests = Application::by_name(&record.service).map_or(ANY, |known| known.requests);
-        Self { files: record.files.clone(), ..Self::new(&record.service, requests) }
+        let (files, unverified) = (record.files.clone(), record.unverified);
+        Self { files, unverified, ..Self::new(&record.service, requests) }
     }
 
     pub(super) fn new(service: &str, requests: Requests) -> Self {
@@ -306,6 +309,7 @@ impl Plan {
             next: Vec::new(),
             requests,
             existing: None,
+            unverified: false,
         }
     }
 
@@ -322,15 +326,10 @@ impl Plan {
         // The slash: a directory, docs/provider.md.
         let counters = counters.map(|path| ("COUNTERS".to_owned(), format!("{}/", path.display())));
         let section = OutboardSection { module: inputs.module.clone(), keys: counters.into_iter().collect() };
-        let outside = existing.map(|path| tree.path(path));
         // The environment of the service is not known here.
-        let mut composed = compose(outside.as_deref(), &section, &|_| None)?;
+        let composed = compose_from(tree, existing, &section, &|_| None)?;
         if let Some(why) = composed.prevented.first() {
             return Err(Unplannable::Prevented(why.clone()));
-        }
-        if let (Some(outside), Some(existing)) = (outside, existing) {
-            let paths = [&outside, existing].map(|path| compose::quoted(&path.to_string_lossy()));
-            composed.text = composed.text.replacen(&paths[0], &paths[1], 1);
         }
         self.notes.extend(composed.notes);
         if self.files.is_empty() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::tree::Tree;
+use super::tree::{STAGED, Tree, check_plain};
 
 /// Directory of the records and of the configurations.
 pub(super) const DIRECTORY: &str = "/etc/outboard";
@@ -41,16 +41,19 @@ pub struct Record {
     pub directories: Vec<PathBuf>,
     /// Files of the record that this one replaces. Empty when the replacement is complete.
     pub replaced: Vec<AddedFile>,
+    /// The restart that is to show that the service works with the files has not ended.
+    pub unverified: bool,
 }
 
 impl Record {
-    pub(super) fn new(service: &str, files: Vec<AddedFile>) -> Self {
+    pub(super) fn new(service: &str, files: Vec<AddedFile>, unverified: bool) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             service: service.to_owned(),
             files,
             directories: Vec::new(),
             replaced: Vec::new(),
+            unverified,
         }
     }
 
@@ -75,6 +78,10 @@ impl Record {
         if record.schema != SCHEMA || record.service != service {
             return Err(failed(format!("it is not a record of {service} in the format {SCHEMA}")));
         }
+        let paths = record.all_files().map(|file| &file.path).chain(&record.directories);
+        for path in paths {
+            check_plain(path).map_err(|error| failed(error.to_string()))?;
+        }
         Ok(Some(record))
     }
 
@@ -82,8 +89,23 @@ impl Record {
     #[must_use]
     pub fn services(tree: &Tree) -> Vec<String> {
         let names = tree.names(Path::new(DIRECTORY));
-        let service = |name: &String| Some(name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.to_owned());
-        names.iter().filter_map(service).collect()
+        names.iter().filter_map(|name| service_of(name)).collect()
+    }
+
+    /// The names of services whose record was written and not put in place: a change was
+    /// interrupted before it changed anything else.
+    #[must_use]
+    pub fn staged(tree: &Tree) -> Vec<String> {
+        let names = tree.names(Path::new(DIRECTORY));
+        names.iter().filter_map(|name| service_of(name.strip_suffix(STAGED)?)).collect()
+    }
+
+    /// Removes these records. The caller holds the lock.
+    ///
+    /// # Errors
+    /// As unlink(2).
+    pub fn remove_staged(tree: &Tree) -> std::io::Result<()> {
+        Self::staged(tree).iter().try_for_each(|service| tree.remove_staged(&Self::path(service)))
     }
 
     /// The text of the record's file.
@@ -92,8 +114,23 @@ impl Record {
         text.expect("strings, numbers and paths of UTF-8 have a form in JSON") + "\n"
     }
 
+    /// Whether a file has the recorded mode, and the owner of the record.
+    pub(super) fn is_as_written(&self, tree: &Tree, file: &AddedFile) -> std::io::Result<bool> {
+        let (found, record) = (tree.about(&file.path)?, tree.about(&Self::path(&self.service))?);
+        let regular = rustix::fs::FileType::RegularFile.as_raw_mode();
+        Ok(found.zip(record).is_some_and(|(found, record)| {
+            found.st_mode == file.mode | regular
+                && (found.st_uid, found.st_gid) == (record.st_uid, record.st_gid)
+        }))
+    }
+
     /// All files that it names, those that it replaces included.
     pub(super) fn all_files(&self) -> impl Iterator<Item = &AddedFile> {
         self.files.iter().chain(&self.replaced)
     }
+}
+
+/// The service of the file name of a record.
+fn service_of(name: &str) -> Option<String> {
+    Some(name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.to_owned())
 }

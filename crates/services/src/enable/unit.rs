@@ -75,7 +75,7 @@ pub fn counted_units(tree: &Tree) -> Vec<String> {
 pub(super) fn read(tree: &Tree, name: &str) -> std::io::Result<Option<Found>> {
     let files = DIRECTORIES.map(|directory| Path::new(directory).join(name));
     let Some(file) = files.iter().find(|file| tree.exists(file)) else { return Ok(None) };
-    if let Ok(target) = std::fs::read_link(tree.path(file)) {
+    if let Some(target) = tree.link_target(file) {
         let is_masked = target == Path::new("/dev/null");
         return Ok(Some(if is_masked { Found::Masked } else { Found::Alias }));
     }

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
@@ -38,7 +39,7 @@ pub struct SavedDriver {
 pub struct Memory {
     lines: Vec<String>,
     new: Option<Replacement>,
-    _lock: Option<File>,
+    _lock: Option<OwnedFd>,
 }
 
 impl Memory {

@@ -12,6 +12,7 @@ use outboard_services::enable::{
 
 use super::configuration;
 use crate::commands::enable::Named;
+use crate::commands::enable::list::{INCOMPLETE, UNVERIFIED};
 use crate::live_service::init_system::InitSystem;
 
 /// Describes a service.
@@ -36,10 +37,8 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
     if let Some(record) = &record {
         let (state, problem) = match enable::state(tree, record).with_context(|| key.clone())? {
             State::Complete => ("enabled", None),
-            State::Incomplete => {
-                let text = "a change was interrupted: repeat outboard enable or outboard disable";
-                ("incomplete", Some(text.to_owned()))
-            }
+            State::Unverified => ("unverified", Some(UNVERIFIED.to_owned())),
+            State::Incomplete => ("incomplete", Some(INCOMPLETE.to_owned())),
             State::Edited(files) => {
                 let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
                 let text = format!("edited since outboard wrote it: {}", files.join(", "));

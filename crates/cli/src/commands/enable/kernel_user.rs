@@ -15,6 +15,7 @@ use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_
 use self::contest::Contest;
 use super::Options;
 use crate::kernel_choice::{self, KernelDrivers};
+use crate::signals;
 
 /// The module of kTLS. The kernel loads it by itself only for processes that may load modules.
 const KTLS_MODULE: &str = "tls";
@@ -86,7 +87,7 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
         .map(|choice| kernel_choice::to_prefer(&kernel.drivers, &preferred, user.name(), choice.name()))
         .collect::<Result<Vec<PreferredDriver>>>()?;
     let plan = plan_kernel(user.name(), &modules(user, &kept), &drivers);
-    let steps = enable::steps_to_enable(&tree, &plan, options.force)?;
+    let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     if options.dry_run {
         let changes = super::text::files(&tree, &plan, &steps)?;
         let priorities = text::priorities(&kernel.drivers, &drivers)?;
@@ -98,7 +99,7 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     let names: Vec<String> = kept.iter().map(|choice| choice.name().to_owned()).collect();
     let next = text::next(user, &kept);
     drop(kernel);
-    let applied = apply(&tree, &plan, &drivers, user, release.as_ref(), &needs, &names, options.force);
+    let applied = apply(&tree, &plan, &drivers, user, release.as_ref(), &needs, &names, options.overwrite);
     drop(lock);
     applied?;
     Ok(answer(&text::done(&plan, &drivers, &next))?)
@@ -146,11 +147,12 @@ fn apply(
     release: Option<&Release>,
     needs: &[&KernelNeed],
     names: &[String],
-    force: bool,
+    overwrite: bool,
 ) -> Result<()> {
     let was_enabled = Record::read(tree, user.name()).is_ok_and(|record| record.is_some());
-    enable::enable(tree, plan, force)?;
+    enable::enable(tree, plan, overwrite)?;
     let changed = kernel_choice::raise(drivers).and_then(|()| verify(user, release, needs, names));
+    let changed = changed.and_then(|()| signals::check());
     let Err(error) = changed else { return Ok(()) };
     if was_enabled {
         return Err(error.context("nothing was undone, since it was enabled before"));

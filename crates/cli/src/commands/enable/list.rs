@@ -8,6 +8,8 @@ use outboard_console::answer;
 use outboard_services::enable::{self, APPLICATIONS, Application, Record, State, Tree};
 use serde::Serialize;
 
+use super::Place;
+
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]
 struct Services {
@@ -22,14 +24,26 @@ struct Service {
     name: String,
     /// What it is.
     about: String,
-    /// `not enabled`, `enabled`, `incomplete` or `edited`.
+    /// `not enabled`, `enabled`, `unverified`, `incomplete` or `edited`.
     state: &'static str,
     /// The files that were added for it.
     files: Vec<PathBuf>,
 }
 
+/// The next step for a service whose restart was interrupted.
+pub const UNVERIFIED: &str =
+    "enable --restart ended before the restarted service was verified: repeat it, or disable";
+
+/// The next step for a service whose files are not as recorded.
+pub const INCOMPLETE: &str =
+    "a change was interrupted, or mode or owner of a file was changed: repeat enable, or disable";
+
 /// Prints the list.
 pub fn list(tree: &Tree, json: bool) -> Result<()> {
+    // Only root can, and not while another command changes something.
+    if let Ok(Some(_lock)) = Place::try_lock(tree) {
+        Place::clean(tree)?;
+    }
     let enabled = Record::services(tree);
     let known = APPLICATIONS.iter().map(|application| (application.name.to_owned(), application.about));
     let others = enabled.iter().filter(|name| Application::by_name(name).is_none());
@@ -48,10 +62,12 @@ pub fn list(tree: &Tree, json: bool) -> Result<()> {
     let mut notes = String::new();
     for one in services.services {
         match one.state {
-            "incomplete" => {
-                notes += &format!("{}: a change was interrupted: repeat enable or disable\n", one.name);
+            "unverified" => notes += &format!("{}: {UNVERIFIED}\n", one.name),
+            "incomplete" => notes += &format!("{}: {INCOMPLETE}\n", one.name),
+            "edited" => {
+                notes +=
+                    &format!("{}: a file was edited: disable --overwrite removes and keeps it\n", one.name);
             }
-            "edited" => notes += &format!("{}: a file was edited: disable --force removes it\n", one.name),
             _ => {}
         }
         rows.push([one.name, one.state.to_owned(), one.about]);
@@ -66,6 +82,7 @@ fn service(tree: &Tree, name: String, about: &str) -> Result<Service> {
         Some(record) => {
             let state = match enable::state(tree, record).with_context(|| name.clone())? {
                 State::Complete => "enabled",
+                State::Unverified => "unverified",
                 State::Incomplete => "incomplete",
                 State::Edited(_) => "edited",
             };

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::suitability::Suitability;
 use crate::live_service::{Broken, LiveService, Verification};
+use crate::signals;
 
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]
@@ -27,23 +28,34 @@ struct Restarted<'a> {
     verification: Verification,
 }
 
-/// Enables a service. The caller holds the lock.
-pub fn enable(
-    tree: &Tree,
-    plan: &Plan,
-    module: &Path,
-    found: &Suitability,
-    (force, json): (bool, bool),
-) -> Result<()> {
+/// Options of the command.
+#[derive(Clone, Copy)]
+pub struct Flags {
+    /// The service may stay in software.
+    pub force: bool,
+    /// Edited files are replaced.
+    pub overwrite: bool,
+    /// Print a document.
+    pub json: bool,
+}
+
+/// Enables a service. The caller holds the lock. A process that is killed leaves a record that says
+/// that the service was not verified; a signal that can be held has the change undone.
+pub fn enable(tree: &Tree, plan: &Plan, module: &Path, found: &Suitability, flags: Flags) -> Result<()> {
+    let plan = &Plan { unverified: true, ..plan.clone() };
     let service = LiveService::find(tree, &plan.service, &plan.files)?;
     let before = complete_record(tree, &plan.service)?;
-    let applied = enable::enable(tree, plan, force)?;
+    signals::check()?;
+    let applied = enable::enable(tree, plan, flags.overwrite)?;
     let reachable = found.ciphers.iter().filter(|one| one.by.as_ref().is_ok_and(|(_, from)| from.is_some()));
     let ciphers: Vec<String> = reachable.map(|one| one.cipher.clone()).collect();
-    let verified = service.restart().and_then(|()| service.verify(module, &ciphers, force));
+    let verified = service.restart().and_then(|()| service.verify(module, &ciphers, flags.force));
     let verification = match verified {
-        Ok(verification) => verification,
-        Err(broken) if applied == Applied::Unchanged => {
+        Ok(verification) => {
+            enable::set_verified(tree, &plan.service)?;
+            verification
+        }
+        Err(broken) if applied == Applied::Unchanged && before.is_some() => {
             progress("");
             return Err(anyhow!("{broken}\nIt was enabled before, and stays so: nothing was changed"));
         }
@@ -51,28 +63,31 @@ pub fn enable(
             progress("");
             let undo = || match &before {
                 Some(record) => enable::enable(tree, &Plan::of_record(record), true).map(drop),
-                None => enable::disable(tree, &plan.service, true),
+                None => enable::disable(tree, &plan.service, true).map(drop),
             };
-            return Err(undone(&broken, &service, undo()));
+            return Err(undone(&broken, &service, undo));
         }
     };
     let is_changed = applied == Applied::Written;
-    shown(&plan.service, true, is_changed, &plan.notes, verification, json)
+    shown(&plan.service, true, is_changed, &plan.notes, verification, flags.json)
 }
 
 /// Disables a service that is enabled. The caller holds the lock.
-pub fn disable(tree: &Tree, record: &Record, module: &Path, force: bool, json: bool) -> Result<()> {
+pub fn disable(tree: &Tree, record: &Record, module: &Path, overwrite: bool, json: bool) -> Result<()> {
     let service = LiveService::find(tree, &record.service, &record.files)?;
     let before = complete_record(tree, &record.service)?;
-    enable::disable(tree, &record.service, force)?;
+    signals::check()?;
+    let kept = enable::disable(tree, &record.service, overwrite)?;
+    let kept: Vec<String> =
+        kept.iter().map(|path| format!("the edited file is {}", path.display())).collect();
     match service.restart().and_then(|()| service.verify_without(module)) {
-        Ok(verification) => shown(&record.service, false, true, &[], verification, json),
+        Ok(verification) => shown(&record.service, false, true, &kept, verification, json),
         Err(broken) => {
             progress("");
             let Some(before) = before else {
                 return Err(anyhow!("{broken}\nIts files are removed; they were incomplete before"));
             };
-            let undo = enable::enable(tree, &Plan::of_record(&before), true).map(drop);
+            let undo = || enable::enable(tree, &Plan::of_record(&before), true).map(drop);
             Err(undone(&broken, &service, undo))
         }
     }
@@ -85,12 +100,17 @@ fn complete_record(tree: &Tree, service: &str) -> Result<Option<Record>> {
     Ok((enable::state(tree, &record)? == State::Complete).then_some(record))
 }
 
-/// Restarts a service with its earlier files, and describes the result.
-fn undone(broken: &Broken, service: &LiveService, undo: Result<(), enable::Failure>) -> anyhow::Error {
-    let restored = undo.context("the change cannot be undone").and_then(|()| {
+/// Undoes a change, restarts the service with its earlier files, and describes the result.
+fn undone(
+    broken: &Broken,
+    service: &LiveService,
+    undo: impl FnOnce() -> Result<(), enable::Failure>,
+) -> anyhow::Error {
+    let restored = signals::without_interruption(|| {
+        undo().context("the change cannot be undone")?;
         service.restart()?;
         service.answers()?;
-        Ok(())
+        Ok::<_, anyhow::Error>(())
     });
     match restored {
         Ok(()) => anyhow!("{broken}\nThe change was undone; the service was restarted and works as before"),

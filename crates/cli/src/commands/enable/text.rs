@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 
 use outboard_console::aligned;
 use outboard_services::enable::{Plan, Step, Tree};
@@ -31,6 +32,11 @@ pub fn suitability(service: &str, found: &Suitability) -> String {
 pub fn changes(tree: &Tree, plan: &Plan, steps: &[Step]) -> io::Result<String> {
     let files = files(tree, plan, steps)?;
     Ok(if steps.is_empty() { files } else { files + &remarks(plan) + &next(plan) })
+}
+
+/// The names under which edited files are kept.
+pub fn kept<'a>(edited: impl Iterator<Item = &'a Path>) -> String {
+    edited.map(|path| format!("the edited file is {}.outboard-old\n", path.display())).collect()
 }
 
 /// The changes without remarks.

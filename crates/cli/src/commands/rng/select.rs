@@ -6,13 +6,14 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use outboard_console as console;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
 
 use super::boot_rule::{self, BootRule};
+use crate::signals::SignalGuard;
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
 
@@ -54,22 +55,41 @@ pub fn select(options: &Options) -> Result<ExitCode> {
         bail!("{name} is not available: choose one of {}, or auto", or_none(&before.available));
     }
     let kept = if is_auto || options.now { None } else { Some(BootRule::new(name)?) };
-    write("rng_current", if is_auto { "" } else { name })?;
-    let after = current()?;
-    if !is_auto && after.current.as_deref() != Some(name) {
-        bail!(
-            "the kernel did not select {name}: it uses {}; see dmesg",
-            after.current.as_deref().unwrap_or("none")
-        );
-    }
     let words = if kept.is_some() { ", now and after each boot" } else { "" };
-    if let Some(rule) = kept {
-        rule.store()?;
-    } else if is_auto {
-        boot_rule::remove()?;
-    }
+    let _guard = SignalGuard::hold();
+    let was_selected = is_selected();
+    let after = switch(if is_auto { "" } else { name }).and_then(|after| {
+        match kept {
+            Some(rule) => rule.store()?,
+            None if is_auto => boot_rule::remove()?,
+            None => {}
+        }
+        Ok(after)
+    });
+    let after = after.or_else(|error| {
+        let earlier = before.current.filter(|_| was_selected).unwrap_or_default();
+        write("rng_current", &earlier)
+            .with_context(|| format!("{error:#}; the selection before it could not be restored"))?;
+        Err(error)
+    })?;
     console::answer(&format!("/dev/hwrng is {}{words}.\n", after.current.as_deref().unwrap_or("none")))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the kernel use a generator, or the one of the best quality.
+fn switch(name: &str) -> Result<Hwrng> {
+    write("rng_current", name)?;
+    let after = current()?;
+    if !name.is_empty() && after.current.as_deref() != Some(name) {
+        let used = after.current.as_deref().unwrap_or("none");
+        bail!("the kernel did not select {name}: it uses {used}; see dmesg");
+    }
+    Ok(after)
+}
+
+/// Whether the generator in use was selected, and not chosen by the kernel.
+fn is_selected() -> bool {
+    Root::live().text(&format!("{}/rng_selected", &SYSFS[1..])).as_deref() == Some("1")
 }
 
 /// Runs `outboard rng quality`.
@@ -77,7 +97,7 @@ pub fn set_quality(options: &QualityOptions) -> Result<ExitCode> {
     let Some(generator) = current()?.current else {
         bail!("no generator is in use, so there is none to credit: outboard rng shows what is there");
     };
-    let was_selected = Root::live().text(&format!("{}/rng_selected", &SYSFS[1..])).as_deref() == Some("1");
+    let was_selected = is_selected();
     let quality = options.quality;
     write("rng_quality", &quality.to_string())?;
     // A new quality makes the kernel choose the best generator, also in place of a selected one.
