@@ -1,5 +1,6 @@
 //! What can fail between a caller and a driver, and what to do about it.
 
+use std::borrow::Cow;
 use std::ffi::CStr;
 use std::fmt;
 use std::io;
@@ -32,7 +33,7 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: DriverName,
         /// The cause and the next step.
-        reason: String,
+        reason: Cow<'static, str>,
         /// The system call's error.
         source: io::Error,
     },
@@ -149,7 +150,10 @@ pub enum Error {
 }
 
 /// Writes an error as its `Display` does. That allocates memory for the text of an errno.
-struct Cause<'a>(&'a io::Error);
+pub struct Cause<'a>(
+    /// The error.
+    pub &'a io::Error,
+);
 
 impl fmt::Display for Cause<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -40,7 +40,7 @@ mod session;
 mod session_algorithm;
 mod wipe;
 
-pub use error::{DriverName, Error};
+pub use error::{Cause, DriverName, Error};
 pub use hash::{Digest, HashSession, HashState};
 pub use key_stream::KeyStreamSegment;
 pub use mode::advance;

@@ -5,6 +5,8 @@
 //! Rust 1.85 has no stable replacement except [`Vec::try_reserve_exact`].
 
 use std::alloc::{Layout, alloc};
+use std::borrow::Cow;
+use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -41,6 +43,23 @@ pub fn try_copy(bytes: &[u8]) -> Option<Vec<u8>> {
     copy.try_reserve_exact(bytes.len()).ok()?;
     copy.extend_from_slice(bytes);
     Some(copy)
+}
+
+/// A text made of its parts. Without memory it says so.
+pub(crate) fn text(parts: fmt::Arguments<'_>) -> Cow<'static, str> {
+    struct Text(String);
+    impl fmt::Write for Text {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0.try_reserve(part.len()).map_err(|_| fmt::Error)?;
+            self.0.push_str(part);
+            Ok(())
+        }
+    }
+    let mut text = Text(String::new());
+    match fmt::Write::write_fmt(&mut text, parts) {
+        Ok(()) => Cow::Owned(text.0),
+        Err(fmt::Error) => Cow::Borrowed("no memory for the reason"),
+    }
 }
 
 /// A boxed value, or [`Error::NoMemory`].
@@ -141,6 +160,11 @@ mod tests {
         assert!(try_box(()).is_some());
         assert_eq!(try_vec::<u32>(3), Some(vec![0; 3]));
         assert_eq!(try_copy(&[1, 2, 3]).map(|copy| (copy.capacity(), copy)), Some((3, vec![1, 2, 3])));
+    }
+
+    #[test]
+    fn a_text_is_made_of_its_parts() {
+        assert_eq!(text(format_args!("{} and {}", "one", 2)), "one and 2");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::ptr::null;
 
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Param, ParamType, name};
+use outboard_accel::memory::try_box;
 use outboard_counters::Table;
 use outboard_policy::{Digests, Policy};
 
@@ -20,6 +21,7 @@ use crate::mac;
 use crate::offer::Offer;
 use crate::program;
 use crate::rand;
+use crate::reserve::with_reserve;
 use crate::software::Software;
 
 const NAME: &CStr = c"outboard: hardware crypto accelerators, where they win";
@@ -54,7 +56,7 @@ impl Provider {
 
     fn decided<'a, T>(&'a self, offer: &'a Decided<T>, decide: fn(&Provider) -> T) -> Option<&'a T> {
         let is_ready = || !self.software.context(&self.core).is_null();
-        offer.get().or_else(|| if is_ready() { offer.set(decide(self)) } else { None })
+        offer.get().or_else(|| if is_ready() { with_reserve(|| offer.set(decide(self))) } else { None })
     }
 }
 
@@ -87,13 +89,13 @@ pub unsafe extern "C" fn OSSL_provider_init(
     out: *mut *const Dispatch,
     context: *mut *mut c_void,
 ) -> c_int {
-    guard(0, || {
+    let start = || {
         // SAFETY: guaranteed by the core.
         let Some(core) = (unsafe { Core::new(handle, table) }) else { return 0 };
         let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
         let lookahead = Lookahead::new(&policy.lookahead);
         let is_allowed = policy.programs.contains(program::name());
-        let provider = Box::into_raw(Box::new(Provider {
+        let provider = try_box(Provider {
             core,
             policy,
             log,
@@ -104,7 +106,11 @@ pub unsafe extern "C" fn OSSL_provider_init(
             is_allowed,
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
-        }));
+        });
+        let Some(provider) = provider.map(Box::into_raw) else {
+            core.raise_no_memory();
+            return 0;
+        };
         // SAFETY: the provider is not moved until teardown, which unregisters the callbacks first.
         if !unsafe { core.watch_providers(provider_activated, provider_deactivated, provider.cast()) } {
             // SAFETY: no other reference to it exists yet.
@@ -117,7 +123,8 @@ pub unsafe extern "C" fn OSSL_provider_init(
             *context = provider.cast();
         }
         1
-    })
+    };
+    guard(0, || with_reserve(start))
 }
 
 /// `OSSL_FUNC_provider_teardown`

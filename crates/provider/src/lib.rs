@@ -14,6 +14,7 @@
 //! - `hardware`: a driver, its failures, and when it is disabled
 //! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
 //! - `offer`: which algorithms are offered; `decided`: values computed once
+//! - `reserve`: the allocator, with memory for the start; `stack_text`: texts without memory
 //! - `contexts`: contexts owned by the core; `counts`: counters of requests in software
 //! - `cipher`: cipher contexts; `aead`: AEAD contexts
 //! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
@@ -46,10 +47,12 @@ mod offer;
 mod owned_slots;
 mod program;
 mod rand;
+mod reserve;
 mod sampling;
 mod sessions;
 mod software;
 mod spot_check;
+mod stack_text;
 mod standard_error;
 mod trust;
 mod unwritten;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use outboard_accel::Cause;
+
 use crate::device::MAX_ATTEMPTS;
 use crate::health::Fault;
 
@@ -48,6 +50,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Io(errno) => {
                 let error = io::Error::from_raw_os_error(*errno);
+                let error = Cause(&error);
                 write!(
                     f,
                     "/dev/hwrng: {error}: may this process read it, and is the generator's driver there?"

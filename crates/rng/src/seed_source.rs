@@ -3,6 +3,7 @@
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
+use outboard_accel::memory::try_vec;
 use outboard_policy::MinEntropy;
 use zeroize::Zeroizing;
 
@@ -93,7 +94,8 @@ impl SeedSource {
     ) -> Result<Zeroizing<Box<[u8]>>, Failure> {
         let length = seed_length(self.entropy, bits, least, most);
         let length = length.ok_or(Failure::TooLittleRoom { bits, bytes: most })?;
-        let mut seed = Zeroizing::new(vec![0; length].into_boxed_slice());
+        let room = try_vec(length).ok_or(Failure::Io(libc::ENOMEM))?;
+        let mut seed = Zeroizing::new(room.into_boxed_slice());
         self.fill(&mut seed, 0, additional)?;
         Ok(seed)
     }

@@ -1,5 +1,6 @@
 //! The device with its tests: only bytes that passed them are returned.
 
+use outboard_accel::memory::try_box;
 use outboard_policy::MinEntropy;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -21,7 +22,7 @@ impl Source {
     /// Opens the device.
     #[inline(never)]
     pub(crate) fn open(entropy: MinEntropy) -> Result<Box<Source>, Failure> {
-        Ok(Box::new(Source::new(Device::open()?, entropy)))
+        try_box(Source::new(Device::open()?, entropy)).ok_or(Failure::Io(libc::ENOMEM))
     }
 
     fn new(device: Device, entropy: MinEntropy) -> Source {

@@ -10,11 +10,13 @@ mod hash;
 mod session;
 mod socket;
 
+use std::ffi::CStr;
 use std::io;
+use std::mem::zeroed;
 
 use outboard_drivers::reach::ProgramInterface;
 
-use crate::memory::boxed;
+use crate::memory::{boxed, text};
 use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
 use session::AfAlgSession;
@@ -33,14 +35,16 @@ impl AfAlg {
     /// algorithm's name: a name such as `cbc(aes)` would bind to the driver with the highest
     /// priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
-        bind(kind(algorithm), driver)?;
-        Ok(AfAlg { driver: driver.into(), algorithm })
+        let driver = driver.into();
+        bind(kind(algorithm), &driver)?;
+        Ok(AfAlg { driver, algorithm })
     }
 
     /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
-        bind(SocketType::Hash, driver)?;
-        Ok(HashAfAlg { driver: driver.into(), algorithm })
+        let driver = driver.into();
+        bind(SocketType::Hash, &driver)?;
+        Ok(HashAfAlg { driver, algorithm })
     }
 }
 
@@ -96,7 +100,7 @@ impl Accelerator<dyn HashSession> for HashAfAlg {
     }
 }
 
-fn bind(kind: SocketType, driver: &str) -> Result<Socket, Error> {
+fn bind(kind: SocketType, driver: &DriverName) -> Result<Socket, Error> {
     let socket = Socket::new().map_err(no_interface)?;
     socket.bind(kind, driver).map_err(|source| unreachable(kind, driver, source))?;
     Ok(socket)
@@ -132,14 +136,16 @@ fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-fn unreachable(kind: SocketType, driver: &str, source: io::Error) -> Error {
-    let release = kernel_release();
+fn unreachable(kind: SocketType, driver: &DriverName, source: io::Error) -> Error {
+    let driver = DriverName::clone(driver);
+    let kernel = Kernel::running();
+    let release = kernel.release();
     let reason = match source.raw_os_error() {
-        Some(libc::ENOENT) if closed_to_accelerators(&release) => format!(
+        Some(libc::ENOENT) if closed_to_accelerators(release) => text(format_args!(
             "Linux {release} closed AF_ALG to accelerators (7.2 and later allow it software drivers only): \
              use /dev/outboard, /dev/crypto or a kernel before 7.2"
-        ),
-        Some(libc::ENOENT) => format!(
+        )),
+        Some(libc::ENOENT) => text(format_args!(
             "Linux {release} knows no such driver for {}: is its module loaded, and does /proc/crypto list it with \
              selftest passed?",
             match kind {
@@ -147,14 +153,14 @@ fn unreachable(kind: SocketType, driver: &str, source: io::Error) -> Error {
                 SocketType::Aead => "ciphers that authenticate",
                 SocketType::Hash => "digests and HMAC",
             }
-        ),
+        )),
         Some(libc::EAFNOSUPPORT) => {
-            format!("Linux {release} has AF_ALG switched off (see sysctl crypto.af_alg_restrict)")
+            text(format_args!("Linux {release} has AF_ALG switched off (see sysctl crypto.af_alg_restrict)"))
         }
-        Some(libc::ELIBBAD) => "it failed the kernel's self-test: see dmesg".to_owned(),
-        _ => "see bind(2)".to_owned(),
+        Some(libc::ELIBBAD) => "it failed the kernel's self-test: see dmesg".into(),
+        _ => "see bind(2)".into(),
     };
-    Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
+    Error::Unreachable { interface: INTERFACE, driver, reason, source }
 }
 
 /// From 7.2 on AF_ALG allocates with a mask that excludes every accelerator.
@@ -164,9 +170,22 @@ fn closed_to_accelerators(release: &str) -> bool {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (7, 2)
 }
 
-fn kernel_release() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/osrelease")
-        .map_or_else(|_| String::new(), |s| s.trim().to_owned())
+/// The running kernel (uname(2)).
+struct Kernel(libc::utsname);
+
+impl Kernel {
+    fn running() -> Kernel {
+        // SAFETY: an all-zero utsname is a valid value, and the kernel writes no more than one.
+        let mut name: libc::utsname = unsafe { zeroed() };
+        // SAFETY: `name` is writable. If the call fails, the release is empty.
+        unsafe { libc::uname(&mut name) };
+        Kernel(name)
+    }
+
+    fn release(&self) -> &str {
+        // SAFETY: the kernel's strings end with NUL, and so does the array of zeros.
+        unsafe { CStr::from_ptr(self.0.release.as_ptr()) }.to_str().unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The open device and its ioctls, each wrapped once.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io;
 use std::mem::zeroed;
 use std::ptr::{from_mut, from_ref};
@@ -56,7 +56,13 @@ impl Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(self.bytes()))
+        for chunk in self.bytes().utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                f.write_char(char::REPLACEMENT_CHARACTER)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,13 @@
 //! Why /dev/crypto does not lead to a driver, and what to do about it.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io;
 
 use super::INTERFACE;
 use super::node::Info;
-use crate::Error;
+use crate::memory::text;
+use crate::{DriverName, Error};
 
 #[cold]
 pub(super) fn no_interface(source: io::Error) -> Error {
@@ -23,23 +26,27 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 
 /// The error for a session that has another driver, or that does not report its algorithm.
 #[cold]
-pub(super) fn other_driver(driver: &str, requested: &str, got: &Info) -> Error {
+pub(super) fn other_driver(driver: &DriverName, requested: &str, got: &Info) -> Error {
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
     if !got_algorithm.is(requested) {
-        let reason =
-            format!("it answers a request for {requested} with {got_algorithm}: it is not cryptodev-linux");
+        let reason = text(format_args!(
+            "it answers a request for {requested} with {got_algorithm}: it is not cryptodev-linux"
+        ));
         return unreachable(driver, reason, io::Error::from_raw_os_error(libc::EPROTO));
     }
-    let it_too = match got.kernel_only {
-        true => format!(", or use that one, which the kernel marks as hardware too (DRIVERS = {got_driver})"),
-        false => String::new(),
+    let advice = |it_too: fmt::Arguments<'_>| {
+        text(format_args!(
+            "for {requested} the kernel picks {got_driver}, and programs cannot choose a driver there: use \
+             /dev/outboard, where they can (outboard allow {driver}), or unload the module of {got_driver}{it_too}"
+        ))
     };
-    let reason = format!(
-        "programs cannot choose a driver there: use /dev/outboard, where they can (outboard allow {driver}), or unload \
-         the module of {got_driver}{it_too}"
-    );
-    let source = io::Error::other(format!("for {requested} the kernel picks {got_driver}"));
-    unreachable(driver, reason, source)
+    let reason = if got.kernel_only {
+        let it_too = ", or use that one, which the kernel marks as hardware too (DRIVERS";
+        advice(format_args!("{it_too} = {got_driver})"))
+    } else {
+        advice(format_args!(""))
+    };
+    unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENODEV))
 }
 
 /// The error if no session could be created. The device returns one errno for all causes.
@@ -50,18 +57,19 @@ pub(super) fn no_probe(error: Error, requested: &str) -> Error {
         other => return other,
     };
     let reason = match source.raw_os_error() {
-        Some(libc::EINVAL) => format!(
+        Some(libc::EINVAL) => text(format_args!(
             "either the kernel has no driver for {requested} (/proc/crypto), or this cryptodev-linux is too old for it \
              (modinfo cryptodev), or the driver that the kernel picks accepted no key: its key memory may be full"
-        ),
-        Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".to_owned(),
-        _ => "see dmesg".to_owned(),
+        )),
+        Some(libc::ENOTTY) => "it does not answer as cryptodev-linux does".into(),
+        _ => "see dmesg".into(),
     };
     unreachable(&driver, reason, source)
 }
 
-fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
-    Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
+fn unreachable(driver: &DriverName, reason: Cow<'static, str>, source: io::Error) -> Error {
+    let driver = DriverName::clone(driver);
+    Error::Unreachable { interface: INTERFACE, driver, reason, source }
 }
 
 #[cfg(test)]
@@ -95,16 +103,16 @@ mod tests {
 
     #[test]
     fn another_driver_is_named_with_what_to_do() {
-        let software = other_driver("mv-cbc-aes", CBC, &info("cbc(aes)", "cbc-aes-ce", false));
+        let software = other_driver(&"mv-cbc-aes".into(), CBC, &info("cbc(aes)", "cbc-aes-ce", false));
         assert_eq!(
             software.to_string(),
-            "/dev/crypto does not reach driver mv-cbc-aes (for cbc(aes) the kernel picks cbc-aes-ce): programs cannot \
-             choose a driver there: use /dev/outboard, where they can (outboard allow mv-cbc-aes), or unload the module \
-             of cbc-aes-ce"
+            "/dev/crypto does not reach driver mv-cbc-aes (No such device (os error 19)): for cbc(aes) the kernel \
+             picks cbc-aes-ce, and programs cannot choose a driver there: use /dev/outboard, where they can (outboard \
+             allow mv-cbc-aes), or unload the module of cbc-aes-ce"
         );
-        let hardware = other_driver("mv-cbc-aes", CBC, &info("cbc(aes)", "cbc-aes-caam", true));
+        let hardware = other_driver(&"mv-cbc-aes".into(), CBC, &info("cbc(aes)", "cbc-aes-caam", true));
         assert!(hardware.to_string().ends_with("hardware too (DRIVERS = cbc-aes-caam)"), "{hardware}");
-        let stranger = other_driver("mv-cbc-aes", CBC, &info("", "", false));
+        let stranger = other_driver(&"mv-cbc-aes".into(), CBC, &info("", "", false));
         assert!(stranger.to_string().contains("not cryptodev-linux"), "{stranger}");
     }
 

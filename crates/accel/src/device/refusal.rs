@@ -1,5 +1,6 @@
 //! Why /dev/outboard does not lead to a driver, and what to do about it.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::INTERFACE;
@@ -25,13 +26,13 @@ pub(super) fn no_interface(source: io::Error) -> Error {
 
 pub(super) fn no_list(driver: &str, source: io::Error) -> Error {
     let reason = "/sys/class/misc/outboard/allow cannot be read, so it is not known whether root allowed it: is /sys mounted?";
-    unreachable(driver, reason.to_owned(), source)
+    unreachable(driver, reason.into(), source)
 }
 
 pub(super) fn not_allowed(driver: &str) -> Error {
     let reason =
         format!("root has not allowed it: outboard allow {driver} (an accelerator; software needs --force)");
-    unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENOENT))
+    unreachable(driver, reason.into(), io::Error::from_raw_os_error(libc::ENOENT))
 }
 
 pub(super) fn no_trial(driver: &str, source: io::Error) -> Error {
@@ -44,11 +45,11 @@ pub(super) fn no_trial(driver: &str, source: io::Error) -> Error {
         Some(libc::ENOSPC) => "the list is full: disallow another one",
         _ => "the module refused it (see dmesg)",
     };
-    unreachable(driver, reason.to_owned(), source)
+    unreachable(driver, reason.into(), source)
 }
 
 pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
-    unreachable(driver, format!("it does {algorithm}"), io::Error::from_raw_os_error(libc::ENOENT))
+    unreachable(driver, format!("it does {algorithm}").into(), io::Error::from_raw_os_error(libc::ENOENT))
 }
 
 /// The driver is on the allow list and opened no session. An absent driver may appear later and is
@@ -67,13 +68,13 @@ pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
         Error::Away { driver, source } => {
             let reason = "root has allowed it, but it is not there: is its module loaded, and does /proc/crypto list \
                           it with selftest passed?";
-            unreachable(&driver, reason.to_owned(), source)
+            unreachable(&driver, reason.into(), source)
         }
         other => other,
     }
 }
 
-fn unreachable(driver: &str, reason: String, source: io::Error) -> Error {
+fn unreachable(driver: &str, reason: Cow<'static, str>, source: io::Error) -> Error {
     Error::Unreachable { interface: INTERFACE, driver: driver.into(), reason, source }
 }
 

@@ -14,6 +14,7 @@ use crate::core::Reason;
 use crate::entry::Provider;
 use crate::guard;
 use crate::log::Level;
+use crate::stack_text::StackText;
 
 /// Security strength in bits. Any strength is possible by reading more bytes, as with OpenSSL's
 /// SEED-SRC.
@@ -59,8 +60,9 @@ impl Context {
             FAILING.store(false, Ordering::Relaxed);
             return 1;
         };
-        let text = format!("OUTBOARD-HWRNG: {failure}");
-        self.provider.core.raise(Reason::Entropy, &text);
+        let text = StackText::new(format_args!("OUTBOARD-HWRNG: {failure}"));
+        let text = text.as_str();
+        self.provider.core.raise(Reason::Entropy, text);
         let level = match failure {
             Failure::Unhealthy(_) => Level::Error,
             Failure::Io(_) | Failure::NoGenerator | Failure::Ended | Failure::Slow { .. }
@@ -70,7 +72,7 @@ impl Context {
             }
             _ => return 0,
         };
-        self.provider.counters.note(&text);
+        self.provider.counters.note(text);
         self.provider.log.line(level, format_args!("{text}"));
         0
     }
