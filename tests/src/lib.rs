@@ -18,6 +18,7 @@ pub mod elf;
 pub mod engine;
 pub mod evp;
 pub mod exposure;
+pub mod failing_memory;
 pub mod failing_write;
 pub mod file_tree;
 pub mod gnutls;

@@ -58,6 +58,7 @@ mod device_unplugged;
 mod device_unwritten;
 mod device_vectors;
 mod device_wiped;
+mod device_without_memory;
 mod device_wrong_results;
 mod driver_failures;
 mod everywhere;

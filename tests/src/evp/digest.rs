@@ -112,6 +112,11 @@ impl DigestContext {
         context
     }
 
+    /// One without a message.
+    pub fn new(digest: &Digest) -> DigestContext {
+        DigestContext::empty(digest.world.clone())
+    }
+
     fn empty(world: LibraryContext) -> DigestContext {
         // SAFETY: the function has no parameters.
         let context = unsafe { (library().EVP_MD_CTX_new)() };

@@ -89,6 +89,23 @@ impl HmacContext {
         HmacContext { context: NonNull::new(context).expect("memory"), _world: mac.world.clone() }
     }
 
+    /// One without digest and key; `Err` without memory for it.
+    pub fn try_new(mac: &Hmac) -> Result<HmacContext, Outcome> {
+        // SAFETY: the MAC is alive.
+        Self::try_own(unsafe { (library().EVP_MAC_CTX_new)(mac.mac.as_ptr()) }, &mac.world)
+    }
+
+    /// `EVP_MAC_CTX_dup`; `Err` without memory for it.
+    pub fn try_copy(&self) -> Result<HmacContext, Outcome> {
+        // SAFETY: the context is alive.
+        Self::try_own(unsafe { (library().EVP_MAC_CTX_dup)(self.pointer()) }, &self._world)
+    }
+
+    fn try_own(context: *mut c_void, world: &LibraryContext) -> Result<HmacContext, Outcome> {
+        let own = |context| HmacContext { context, _world: world.clone() };
+        NonNull::new(context).map(own).ok_or_else(|| Outcome::of(0, 0))
+    }
+
     /// `EVP_MAC_init` with those of both that are present; the others remain.
     pub fn begin(&mut self, digest: Option<&str>, key: Option<&[u8]>) -> Outcome {
         self.begin_with_properties(digest, None, key)
