@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{Error, Result, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, chown, chroot};
 use std::path::Path;
@@ -19,6 +19,8 @@ const NOBODY: u32 = 65534;
 
 /// The group that owns the device.
 const ITS_GROUP: u32 = 4711;
+
+const STANDARD_FILES: [RawFd; 3] = [libc::STDIN_FILENO, libc::STDOUT_FILENO, libc::STDERR_FILENO];
 
 /// A file of the application in the folder, which must remain unchanged.
 pub const OWN_FILE: &str = "own";
@@ -36,6 +38,8 @@ pub enum Surrounding {
     InTheGroup,
     /// Without free descriptors.
     WithoutDescriptors,
+    /// Without standard input, output and error.
+    WithoutStandardFiles,
     /// After closefrom(3).
     Closed,
     /// After closefrom(3), with its own files under the same descriptor numbers.
@@ -63,6 +67,10 @@ impl Surrounding {
                 become_nobody(&[ITS_GROUP])
             }
             Surrounding::WithoutDescriptors => limit(Limit::Descriptors),
+            Surrounding::WithoutStandardFiles => STANDARD_FILES.into_iter().try_for_each(|fd| {
+                // SAFETY: the test's child is the application, which owns its standard files.
+                check(unsafe { libc::close(fd) })
+            }),
             Surrounding::Closed => close_from_3(),
             Surrounding::ClosedAndReused => {
                 close_from_3()?;
@@ -87,6 +95,13 @@ impl Surrounding {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the application's descriptors are still what it made of them.
+    pub fn is_as_entered(self) -> bool {
+        // SAFETY: no pointer is passed.
+        let is_closed = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0;
+        self != Surrounding::WithoutStandardFiles || STANDARD_FILES.into_iter().all(is_closed)
     }
 
     /// Whether paths have another meaning there.

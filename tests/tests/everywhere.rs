@@ -127,6 +127,12 @@ fn live(
     if !is_right || !others.iter().all(|stream| stream.runs_right(&cipher)) {
         return Err("wrong bytes".to_owned());
     }
+    let mut during = first.start(&cipher);
+    during.go();
+    if !surrounding.is_as_entered() {
+        return Err("descriptors of the application were taken".to_owned());
+    }
+    drop(during);
     let (done, errors) = (world.counts() - before, evp::text());
     // The rest of the last block of a stream is processed in software.
     let as_expected = match by {
@@ -208,6 +214,17 @@ fn a_process_without_free_descriptors_uses_its_open_ones() {
         (InMidStream, Hardware, Some(By::Some)),
     ];
     goes_on(test, Surrounding::WithoutDescriptors, &rows);
+}
+
+#[test]
+fn a_process_without_standard_files_still_has_none_afterwards() {
+    let test = "a_process_without_standard_files_still_has_none_afterwards";
+    let rows = [
+        (BeforeLoading, Hardware, Some(Hardware)),
+        (BeforeTheFirstCipher, Hardware, Some(Hardware)),
+        (InMidStream, Hardware, Some(Hardware)),
+    ];
+    goes_on(test, Surrounding::WithoutStandardFiles, &rows);
 }
 
 #[test]

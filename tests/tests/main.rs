@@ -22,6 +22,7 @@ mod device_check;
 mod device_ciphers;
 mod device_client_services;
 mod device_coming_from;
+mod device_descriptors;
 mod device_digests;
 mod device_enable;
 mod device_engine;

@@ -16,8 +16,8 @@ use crate::memory::Shared;
 pub(crate) struct Current<T>(AtomicPtr<()>, PhantomData<Shared<T>>);
 
 impl<T> Current<T> {
-    pub(crate) fn new(value: T) -> Result<Current<T>, Error> {
-        Ok(Current(AtomicPtr::new(Shared::new(value)?.into_raw()), PhantomData))
+    pub(crate) fn new(value: Shared<T>) -> Current<T> {
+        Current(AtomicPtr::new(value.into_raw()), PhantomData)
     }
 
     pub(crate) fn get(&self) -> Shared<T> {
@@ -29,23 +29,22 @@ impl<T> Current<T> {
     pub(crate) fn or_replace(
         &self,
         ours: impl FnOnce(&T) -> bool,
-        open: impl FnOnce() -> Result<T, Error>,
+        open: impl FnOnce() -> Result<Shared<T>, Error>,
     ) -> Result<Shared<T>, Error> {
         let known = self.get();
-        if ours(&known) { Ok(known) } else { self.replace(&known, open()?) }
+        if ours(&known) { Ok(known) } else { Ok(self.replace(&known, open()?)) }
     }
 
     /// Installs `fresh` in place of `known` and returns the current value: another thread may have
     /// replaced `known` first.
-    fn replace(&self, known: &Shared<T>, fresh: T) -> Result<Shared<T>, Error> {
-        let fresh = Shared::new(fresh)?;
+    fn replace(&self, known: &Shared<T>, fresh: Shared<T>) -> Shared<T> {
         let raw = fresh.clone().into_raw();
         match self.0.compare_exchange(known.as_raw(), raw, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => Ok(fresh),
+            Ok(_) => fresh,
             Err(earlier) => {
                 // SAFETY: no other thread has seen the owner that was meant for the pointer.
                 drop(unsafe { Shared::<T>::from_raw(raw) });
-                Ok(Self::reference(earlier))
+                Self::reference(earlier)
             }
         }
     }
@@ -72,17 +71,18 @@ mod tests {
 
     #[test]
     fn the_first_to_replace_wins_and_the_second_takes_what_is_there() {
-        let current = Current::new(1).expect("memory");
+        let made = |value| Shared::try_new(value).expect("memory");
+        let current = Current::new(made(1));
         let (known, late) = (current.get(), current.get());
-        assert_eq!(*current.replace(&known, 2).expect("memory"), 2);
-        assert_eq!(*current.replace(&late, 3).expect("memory"), 2);
+        assert_eq!(*current.replace(&known, made(2)), 2);
+        assert_eq!(*current.replace(&late, made(3)), 2);
         assert_eq!((*known, *current.get()), (1, 2));
     }
 
     #[test]
     fn what_is_there_at_the_end_is_freed() {
         let value = Arc::new(());
-        let current = Current::new(Arc::clone(&value)).expect("memory");
+        let current = Current::new(Shared::try_new(Arc::clone(&value)).expect("memory"));
         drop(current.get());
         drop(current);
         assert_eq!(Arc::strong_count(&value), 1);

@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A descriptor, and its identity as fstat(2) reported it when it was created. An application may
 /// close descriptors that it did not open (closefrom(3)) and open other files under the same
@@ -10,7 +11,13 @@ use std::os::fd::RawFd;
 pub struct Descriptor {
     fd: RawFd,
     identity: FileIdentity,
+    /// The number was found to refer to another opening, even if that is of the same file.
+    is_lost: AtomicBool,
 }
+
+/// The lowest number of a descriptor. An application that has closed its standard input, output or
+/// error expects errors when it uses them, or files of its own under their numbers.
+const LOWEST: RawFd = 3;
 
 /// The identity of an open file: two descriptors with the same one refer to the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +34,12 @@ pub struct FileIdentity {
 
 impl Descriptor {
     /// Takes ownership of the result of a system call: a new descriptor, or a negative number with
-    /// the error in errno. Fails with that error, or with the error of fstat(2).
+    /// the error in errno. The descriptor gets another number if it has that of a standard file. Fails
+    /// with that error, or with those of fcntl(2) and fstat(2).
     pub fn own(fd: RawFd) -> io::Result<Descriptor> {
-        check(fd)?;
+        let fd = above_standard_files(check(fd)?)?;
         match FileIdentity::of(fd) {
-            Ok(identity) => Ok(Descriptor { fd, identity }),
+            Ok(identity) => Ok(Descriptor { fd, identity, is_lost: AtomicBool::new(false) }),
             Err(error) => {
                 // SAFETY: the kernel has just returned this descriptor, and no other code has its
                 // number.
@@ -60,7 +68,15 @@ impl Descriptor {
     /// Whether the descriptor still refers to the file that it was created for. Fails with the
     /// error of fstat(2).
     pub fn is_same(&self) -> io::Result<bool> {
+        if self.is_lost.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
         FileIdentity::of(self.fd).map(|now| now == self.identity)
+    }
+
+    /// Records that the number is not ours any more: the same file may be opened again under it.
+    pub(crate) fn lose(&self) {
+        self.is_lost.store(true, Ordering::Relaxed);
     }
 
     /// As [`is_same`](Self::is_same), but false if fstat(2) fails.
@@ -114,6 +130,20 @@ impl FileIdentity {
     /// isatty(3).
     pub fn is_terminal(&self) -> bool {
         self.kind == libc::S_IFCHR && matches!(libc::major(self.node), 4 | 5 | 136..=143)
+    }
+}
+
+/// A new descriptor under a number that no standard file has.
+fn above_standard_files(fd: RawFd) -> io::Result<RawFd> {
+    if fd >= LOWEST {
+        return Ok(fd);
+    }
+    // SAFETY: no pointer is passed; the kernel has just returned the descriptor, and no other code
+    // has its number.
+    unsafe {
+        let above = check(libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, LOWEST));
+        libc::close(fd);
+        above
     }
 }
 
@@ -178,6 +208,41 @@ mod tests {
         drop(fresh);
         // SAFETY: no pointer is passed.
         assert_eq!(unsafe { libc::fcntl(ours.fd(), libc::F_GETFD) }, libc::FD_CLOEXEC);
+    }
+
+    #[test]
+    fn a_number_that_is_lost_is_not_closed() {
+        let ours = Descriptor::own(open(c"/dev/null")).expect("a device that is everywhere");
+        ours.lose();
+        assert!(!ours.is_ours());
+        let number = ours.fd();
+        drop(ours);
+        // SAFETY: the number belongs to this test. A successful close shows that it was still open.
+        assert_eq!(unsafe { libc::close(number) }, 0);
+    }
+
+    #[test]
+    fn no_descriptor_gets_the_number_of_a_standard_file() {
+        // SAFETY: the child closes its own descriptors, opens one file and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above.
+            unsafe {
+                libc::close(0);
+                libc::close(1);
+                libc::close(2);
+            }
+            let ours = Descriptor::own(open(c"/dev/null"));
+            // SAFETY: no pointer is passed.
+            let is_free = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0;
+            let is_right = ours.is_ok_and(|ours| ours.fd() >= LOWEST && ours.is_ours());
+            // SAFETY: ends the child without running the parent's exit handlers.
+            unsafe { libc::_exit(i32::from(!(is_right && (0..LOWEST).all(is_free)))) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child forked above.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl<T> Shared<T> {
         self.0 == other.0
     }
 
+    /// Whether there is no other owner. The caller prevents that another one is made meanwhile.
+    pub(crate) fn has_one_owner(&self) -> bool {
+        self.counted().owners.load(Ordering::Acquire) == 1
+    }
+
     /// The value as a pointer that keeps this owner until [`from_raw`](Self::from_raw).
     pub(crate) fn into_raw(self) -> *mut () {
         let at = self.0;
@@ -178,9 +183,9 @@ mod tests {
         let value = Arc::new(());
         let first = Shared::try_new(Arc::clone(&value)).expect("memory");
         let second = first.clone();
-        assert!(first.is_same(&second));
+        assert!(first.is_same(&second) && !first.has_one_owner());
         drop(first);
-        assert_eq!(Arc::strong_count(&value), 2);
+        assert!(Arc::strong_count(&value) == 2 && second.has_one_owner());
         // SAFETY: the pointer of `into_raw`, used once.
         let second = unsafe { Shared::<Arc<()>>::from_raw(second.into_raw()) };
         std::thread::scope(|scope| {

@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::decided::Decided;
 use crate::digest::DigestOffer;
 use crate::guard;
-use crate::jobs::Jobs;
+use crate::jobs::{self, Jobs};
 use crate::log::Log;
 use crate::lookahead::Lookahead;
 use crate::mac;
@@ -35,7 +35,7 @@ pub(crate) struct Provider {
     /// Dropped before the counters, which its streams use.
     pub(crate) lookahead: Lookahead,
     pub(crate) counters: Table,
-    pub(crate) software: Software,
+    pub(crate) software: &'static Software,
     pub(crate) jobs: Option<Jobs>,
     /// Whether key PROGRAMS allows the running program; if not, nothing is offered.
     is_allowed: bool,
@@ -95,28 +95,30 @@ pub unsafe extern "C" fn OSSL_provider_init(
         let Some(Config { policy, log, counters }) = Config::read(&core) else { return 0 };
         let lookahead = Lookahead::new(&policy.lookahead);
         let is_allowed = policy.programs.contains(program::name());
+        // The core may call this module after the provider has ended: see `software`.
+        let stays_loaded = jobs::stay_loaded();
+        let Some(software) = Software::watch(core) else {
+            core.raise_no_memory();
+            return 0;
+        };
         let provider = try_box(Provider {
             core,
             policy,
             log,
             counters,
-            software: Software::absent(),
-            jobs: Jobs::find(&core),
+            software,
+            jobs: Jobs::find(&core).filter(|_| stays_loaded),
             lookahead,
             is_allowed,
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         });
         let Some(provider) = provider.map(Box::into_raw) else {
+            // SAFETY: no other reference is left, and this is called once.
+            unsafe { software.end() };
             core.raise_no_memory();
             return 0;
         };
-        // SAFETY: the provider is not moved until teardown, which unregisters the callbacks first.
-        if !unsafe { core.watch_providers(provider_activated, provider_deactivated, provider.cast()) } {
-            // SAFETY: no other reference to it exists yet.
-            drop(unsafe { Box::from_raw(provider) });
-            return 0;
-        }
         // SAFETY: guaranteed by the core.
         unsafe {
             *out = FUNCTIONS.as_ptr();
@@ -133,28 +135,12 @@ unsafe extern "C" fn teardown(context: *mut c_void) {
         // SAFETY: the core calls this once with the context, when no object of this provider is
         // left.
         let provider = unsafe { Box::from_raw(context.cast::<Provider>()) };
-        provider.core.unwatch_providers();
+        let software = provider.software;
+        drop(provider);
+        // SAFETY: the provider is gone, and this is called once.
+        unsafe { software.end() };
+        outboard_accel::device::close_unused();
     });
-}
-
-/// A provider was activated. Called under the core's locks, so it only stores the handle.
-unsafe extern "C" fn provider_activated(handle: *const CoreHandle, context: *mut c_void) -> c_int {
-    guard(0, || {
-        // SAFETY: the context is the one passed to `watch_providers`.
-        let provider = unsafe { &*context.cast::<Provider>() };
-        // SAFETY: the core's own handle.
-        unsafe { provider.software.came(&provider.core, handle) };
-        1
-    })
-}
-
-/// A provider is deactivated.
-unsafe extern "C" fn provider_deactivated(handle: *const CoreHandle, context: *mut c_void) -> c_int {
-    guard(0, || {
-        // SAFETY: the context is the one passed to `watch_providers`.
-        unsafe { &*context.cast::<Provider>() }.software.went(handle);
-        1
-    })
 }
 
 /// `OSSL_FUNC_provider_gettable_params`

@@ -213,10 +213,8 @@ impl Jobs {
             }
         }
         let descriptor = make()?.ok()?;
-        // A context may outlive the provider, and calls `forget` when it is freed.
-        if !stay_loaded() {
-            return None;
-        }
+        // A context may outlive the provider, and calls `forget` when it is freed: the module stays
+        // loaded.
         let fd = descriptor.fd();
         let kept = Box::into_raw(try_box(descriptor)?);
         // SAFETY: `context` is a wait context. It owns the box from here; on failure no other owner
@@ -244,7 +242,7 @@ unsafe extern "C" fn forget(_: *mut abi::WaitCtx, _: *const c_void, _: c_int, ke
 }
 
 /// Keeps this module in memory even if libcrypto unloads it. Returns false on failure.
-fn stay_loaded() -> bool {
+pub(crate) fn stay_loaded() -> bool {
     let inside = forget as abi::AsyncCleanup as *const c_void;
     file_of(inside).is_some_and(|file| !open(file, libc::RTLD_NODELETE).is_null())
 }

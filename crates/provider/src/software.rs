@@ -5,6 +5,11 @@
 //! activated and cleared when it is deactivated. It is first used later, because the core makes
 //! these callbacks with its locks held.
 //!
+//! The callbacks cannot always be unregistered: an application may free a cipher context, with which
+//! this provider ends, after the library context, and unregistering reads the library context. Its
+//! end is seen by that of the default provider. What the callbacks use is therefore never freed after
+//! that, and the module stays loaded (`jobs::stay_loaded`).
+//!
 //! Its ciphers and digests return 1 or 0 from every function that is called here
 //! (providers/implementations/ciphers/ciphercommon*.c, cipher_aes*.c, cipher_tdes*.c and digests/
 //! of OpenSSL 3.0 to 4.0; the -1 of their inner functions is not passed on). Its HMAC is the
@@ -12,13 +17,14 @@
 //! `feed` in message/mod.rs.
 
 use std::ffi::{CStr, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Function, Param};
 
 use crate::core::Core;
+use outboard_accel::memory::try_box;
 use outboard_accel::wipe;
 
 const NAME: &CStr = c"default";
@@ -26,26 +32,60 @@ const NAME: &CStr = c"default";
 /// The default provider of this library context, while it is active.
 pub(crate) struct Software {
     handle: AtomicPtr<CoreHandle>,
+    core: Core,
+    /// The one that ended before, so that a search for leaks finds it.
+    ended_before: AtomicPtr<Software>,
 }
 
+/// Those that have ended and that the core may still pass to the callbacks.
+static ENDED: AtomicPtr<Software> = AtomicPtr::new(null_mut());
+
 impl Software {
-    pub(crate) const fn absent() -> Self {
-        Software { handle: AtomicPtr::new(null_mut()) }
+    /// Registers for the activation and the deactivation of providers. `None` without memory. The
+    /// result must be passed to [`end`](Self::end).
+    pub(crate) fn watch(core: Core) -> Option<&'static Software> {
+        let (handle, ended_before) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
+        let software: &Software = Box::leak(try_box(Software { handle, core, ended_before })?);
+        let argument = from_ref(software).cast_mut();
+        // SAFETY: the argument is freed only by `end`, and not before it is unregistered.
+        if unsafe { core.watch_providers(activated, deactivated, argument.cast()) } {
+            return Some(software);
+        }
+        // SAFETY: a failed registration keeps nothing, so no other reference exists.
+        drop(unsafe { Box::from_raw(argument) });
+        None
+    }
+
+    /// Ends the use by the provider that called [`watch`](Self::watch).
+    ///
+    /// # Safety
+    /// It is called once, and no other reference is used afterwards.
+    pub(crate) unsafe fn end(&'static self) {
+        let argument = from_ref(self).cast_mut();
+        if !self.handle.load(Ordering::Acquire).is_null() {
+            // The default provider is active, so the library context exists.
+            self.core.unwatch_providers();
+            // SAFETY: unregistering waits for callbacks that run; the caller uses no other reference.
+            drop(unsafe { Box::from_raw(argument) });
+            return;
+        }
+        let before = ENDED.swap(argument, Ordering::AcqRel);
+        self.ended_before.store(before, Ordering::Relaxed);
     }
 
     /// Handles the activation of a provider.
     ///
     /// # Safety
     /// `provider` is the handle that the core passed to the callback.
-    pub(crate) unsafe fn came(&self, core: &Core, provider: *const CoreHandle) {
+    unsafe fn came(&self, provider: *const CoreHandle) {
         // SAFETY: the caller guarantees the handle.
-        if unsafe { core.is_called(provider, NAME) } {
+        if unsafe { self.core.is_called(provider, NAME) } {
             self.handle.store(provider.cast_mut(), Ordering::Release);
         }
     }
 
     /// Handles the deactivation of a provider.
-    pub(crate) fn went(&self, provider: *const CoreHandle) {
+    fn went(&self, provider: *const CoreHandle) {
         // Any other handle does not belong to the default provider and changes nothing.
         let _ = self.handle.compare_exchange(
             provider.cast_mut(),
@@ -95,6 +135,21 @@ impl Software {
         }
         None
     }
+}
+
+/// A provider was activated. Called under the core's locks, so it only stores the handle.
+unsafe extern "C" fn activated(handle: *const CoreHandle, argument: *mut c_void) -> c_int {
+    // SAFETY: the argument is the one passed to `watch_providers`, and the handle is the core's own.
+    // The call cannot panic.
+    unsafe { (*argument.cast::<Software>()).came(handle) };
+    1
+}
+
+/// A provider is deactivated.
+unsafe extern "C" fn deactivated(handle: *const CoreHandle, argument: *mut c_void) -> c_int {
+    // SAFETY: the argument is the one passed to `watch_providers`. The call cannot panic.
+    unsafe { &*argument.cast::<Software>() }.went(handle);
+    1
 }
 
 /// The functions of a cipher in the default provider.

@@ -26,8 +26,24 @@ fn main() -> ExitCode {
         let world = LibraryContext::new();
         assert!(world.load_config(&config) && world.has_provider("outboard"), "outboard loads");
         live(&world, &algorithms);
+        outlive(world, &algorithms);
     }
     ExitCode::SUCCESS
+}
+
+/// Contexts that are freed after the library context.
+fn outlive(world: LibraryContext, algorithms: &[String]) {
+    let mut contexts = Vec::new();
+    for algorithm in algorithms {
+        let cipher = Cipher::fetch(&world, algorithm, "?provider=outboard").expect("a cipher");
+        let mut context =
+            Context::keyed(&cipher, &bytes(1, cipher.key_length()), &array(2), Direction::Encrypt);
+        let (text, mut output) = (bytes(3, 8192), vec![0; 8208]);
+        context.update(&text, &mut output).expect("update");
+        contexts.push((cipher, context));
+    }
+    world.free_before_its_objects();
+    drop(contexts);
 }
 
 fn live(world: &LibraryContext, algorithms: &[String]) {

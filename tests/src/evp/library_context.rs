@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::library::library;
 
@@ -15,12 +16,7 @@ pub struct LibraryContext(Arc<Owned>);
 
 /// Null: the default context of the process, which is not freed.
 #[derive(Debug)]
-struct Owned(*mut c_void);
-
-// SAFETY: a library context is made to be shared by threads; libcrypto locks what it changes.
-unsafe impl Send for Owned {}
-// SAFETY: as above.
-unsafe impl Sync for Owned {}
+struct Owned(AtomicPtr<c_void>);
 
 impl LibraryContext {
     /// An empty one.
@@ -28,12 +24,12 @@ impl LibraryContext {
         // SAFETY: the function has no parameters.
         let context = unsafe { (library().OSSL_LIB_CTX_new)() };
         assert!(!context.is_null(), "memory for a library context");
-        LibraryContext(Arc::new(Owned(context)))
+        LibraryContext(Arc::new(Owned(AtomicPtr::new(context))))
     }
 
     /// The default context.
     pub fn default_of_the_process() -> LibraryContext {
-        LibraryContext(Arc::new(Owned(null_mut())))
+        LibraryContext(Arc::new(Owned(AtomicPtr::new(null_mut()))))
     }
 
     /// Reads an openssl.cnf; false when OpenSSL reports a failure (a provider that does not load
@@ -60,7 +56,15 @@ impl LibraryContext {
     }
 
     pub(super) fn pointer(&self) -> *mut c_void {
-        self.0.0
+        self.0.0.load(Ordering::Relaxed)
+    }
+
+    /// `OSSL_LIB_CTX_free` before its objects are freed, as applications do it too. Afterwards they
+    /// can only be freed.
+    pub fn free_before_its_objects(self) {
+        let context = self.0.0.swap(null_mut(), Ordering::Relaxed);
+        // SAFETY: this object owns the context; objects of libcrypto that exist do not need it.
+        unsafe { (library().OSSL_LIB_CTX_free)(context) }
     }
 }
 
@@ -73,7 +77,7 @@ impl Default for LibraryContext {
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: this object owns the context and nothing uses it any more; null is ignored.
-        unsafe { (library().OSSL_LIB_CTX_free)(self.0) }
+        unsafe { (library().OSSL_LIB_CTX_free)(*self.0.get_mut()) }
     }
 }
 

@@ -115,7 +115,7 @@ impl CryptodevDriver {
         purpose: Purpose,
         sample_key: Vec<u8>,
     ) -> Result<Arc<CryptodevDriver>, Error> {
-        let node = Current::new(Node::open().map_err(refusal::no_interface)?)?;
+        let node = Current::new(Shared::new(Node::open().map_err(refusal::no_interface)?)?);
         let driver = Arc::new(CryptodevDriver { name: driver.into(), algorithm, purpose, node });
         let key = Wiped::new(sample_key);
         Keyed::new(&driver, &key).map_err(|error| refusal::no_probe(error, algorithm))?;
@@ -125,7 +125,7 @@ impl CryptodevDriver {
     /// The open device; opened again if the application has closed its descriptor.
     fn node(&self) -> Result<Shared<Node>, Error> {
         let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
-        self.node.or_replace(Node::is_ours, || Node::open().map_err(lost))
+        self.node.or_replace(Node::is_ours, || Shared::new(Node::open().map_err(lost)?))
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {

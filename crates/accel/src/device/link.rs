@@ -1,8 +1,10 @@
-//! The open device: one descriptor, and the arenas that were mapped from it.
+//! The open device: one descriptor for all drivers of the process, and the arenas that were mapped
+//! from it.
 
 use std::io;
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use outboard_uapi as uapi;
@@ -17,7 +19,7 @@ use crate::memory::{Shared, try_box};
 
 /// The maximum number of arenas of a process. Requests for which they have no room are computed in
 /// software.
-pub(super) const ARENAS: usize = 8;
+pub(super) const ARENAS: usize = 16;
 
 /// The number of session numbers to try if other processes use them.
 const TRIES: usize = 16;
@@ -44,9 +46,43 @@ pub(super) struct Link {
     arenas: [AtomicPtr<Arena>; ARENAS],
 }
 
+/// The link that all drivers of the process share. Drivers with descriptors of their own could not
+/// be told apart after closefrom(3): what one of them opens again may get the number that another
+/// one had. The lock is only tried: a fork may leave it held in the child.
+static SHARED: Mutex<Option<Shared<Link>>> = Mutex::new(None);
+
 impl Link {
+    /// The link of the process; opens the device if there is none, or if the application has closed
+    /// its descriptor. While another thread does that, the caller gets a link of its own.
+    pub(super) fn shared() -> io::Result<Shared<Link>> {
+        let Ok(mut shared) = SHARED.try_lock() else { return Link::of_its_own() };
+        if let Some(link) = &*shared {
+            if link.is_ours() {
+                return Ok(link.clone());
+            }
+            // Before another opening can get its number.
+            link.device.lose();
+        }
+        let link = Link::of_its_own()?;
+        *shared = Some(link.clone());
+        Ok(link)
+    }
+
+    /// A link that is not shared.
+    pub(super) fn of_its_own() -> io::Result<Shared<Link>> {
+        Shared::try_new(Link::open()?).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
+    }
+
+    /// Closes the device if no driver of the process uses it.
+    pub(super) fn close_unused() {
+        let Ok(mut shared) = SHARED.try_lock() else { return };
+        if shared.as_ref().is_some_and(Shared::has_one_owner) {
+            *shared = None;
+        }
+    }
+
     /// Opens the device.
-    pub(super) fn open() -> io::Result<Link> {
+    fn open() -> io::Result<Link> {
         let path = c"/dev/outboard";
         debug_assert_eq!(path.to_str(), Ok(uapi::DEVICE));
         // SAFETY: the path ends with NUL.
@@ -70,11 +106,18 @@ impl Link {
         }
     }
 
-    /// Whether the descriptor responds to a write of zero bytes as the device does: with EINVAL,
-    /// since that is no record. For files, pipes and connections such a write returns 0 and has no
-    /// effect.
+    /// Whether the descriptor responds as the device does. To poll(2) the device is writable for
+    /// normal data only, while an eventfd, a timer and an epoll instance do not name a kind of data,
+    /// and a socket is writable for priority data too. It refuses a write of zero bytes with EINVAL,
+    /// since that is no record; for files and pipes such a write returns 0 and has no effect.
     fn responds_as_device(&self) -> bool {
-        self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
+        let events = libc::POLLOUT | libc::POLLWRNORM | libc::POLLWRBAND;
+        let mut poll = libc::pollfd { fd: self.device.fd(), events, revents: 0 };
+        // SAFETY: one entry, readable and writable.
+        let is_polled = unsafe { libc::poll(&mut poll, 1, 0) } == 1;
+        is_polled
+            && poll.revents == libc::POLLOUT | libc::POLLWRNORM
+            && self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
     }
 
     /// Changes with every fork: a session of another generation belongs to an ancestor process.
@@ -214,14 +257,31 @@ impl Link {
     /// complete.
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
         let flags = if wait { uapi::WAIT } else { 0 };
-        self.write(as_bytes(&uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count }))
+        let record = uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count };
+        self.write(as_bytes(&record)).map_err(|error| self.if_unknown(error))
+    }
+
+    /// The error of a record for an arena. The number of the descriptor refers to another opening of
+    /// the device if the arena does not exist there. Then the link is lost, and its sessions are
+    /// gone, as those of a removed device are.
+    fn if_unknown(&self, error: io::Error) -> io::Error {
+        if error.raw_os_error() != Some(libc::ENOENT) {
+            return error;
+        }
+        self.device.lose();
+        io::Error::from_raw_os_error(libc::ENODEV)
     }
 
     /// Blocks until these slots of an arena are complete. Fails if the driver exceeds the module's
     /// timeout.
     pub(super) fn wait(&self, arena: u32, first: u32, count: u32) -> io::Result<()> {
         if self.is_ours() {
-            return self.write(as_bytes(&uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count }));
+            let record = uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count };
+            return self.write(as_bytes(&record)).or_else(|error| match self.if_unknown(error) {
+                // The mapping remains, and results still arrive.
+                lost if lost.raw_os_error() == Some(libc::ENODEV) => Ok(()),
+                other => Err(other),
+            });
         }
         // The application closed the descriptor. The mapping remains, and results still arrive.
         // SAFETY: the array of pollfd is empty, so nothing is read or written.

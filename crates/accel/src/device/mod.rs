@@ -1,6 +1,6 @@
 //! /dev/outboard, the module's own interface (docs/uapi.md).
 //!
-//! A process has one descriptor for each driver, and maps arenas from it. A request reserves part
+//! A process has one descriptor for all drivers, and maps arenas from it. A request reserves part
 //! of an arena, is copied in, submitted by one write(2) together with its other chunks, and copied
 //! out by the caller. Once a session exists, only write, mmap, fstat (which may be refused) and
 //! poll are called, so it works in sandboxes such as OpenSSH's.
@@ -92,16 +92,25 @@ impl Device {
     }
 }
 
+/// Closes the device, which all drivers of a process share, if none of them is left.
+pub fn close_unused() {
+    Link::close_unused();
+}
+
 /// Opens the device and finds the number of `driver` there. The driver must implement the algorithm
-/// that the kernel calls `name`.
+/// that the kernel calls `name`. A trial belongs to its descriptor, which is not shared.
 fn lead(
     access: Access,
     driver: &str,
     name: &str,
     algorithm: u16,
     sample: KeyParts<'_>,
-) -> Result<(u16, Link), Error> {
-    let link = Link::open().map_err(refusal::no_interface)?;
+) -> Result<(u16, Shared<Link>), Error> {
+    let link = match access {
+        Access::Allowed => Link::shared(),
+        Access::OnTrial => Link::of_its_own(),
+    };
+    let link = link.map_err(refusal::no_interface)?;
     let entry = match access {
         Access::Allowed => {
             let list = allow_list::read(&Root::live()).map_err(|source| refusal::no_list(driver, source))?;
@@ -202,7 +211,7 @@ impl OutboardDriver {
         sample: KeyParts<'_>,
     ) -> Result<Arc<Self>, Error> {
         let (number, link) = lead(access, driver, name, algorithm_number, sample)?;
-        let (name, link) = (driver.into(), Current::new(link)?);
+        let (name, link) = (driver.into(), Current::new(link));
         Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
     }
 
@@ -228,6 +237,6 @@ impl OutboardDriver {
     /// The link; a new one if the application has closed the descriptor of the old one.
     fn link(&self) -> Result<Shared<Link>, Error> {
         let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
-        self.link.or_replace(Link::is_ours, || Link::open().map_err(lost))
+        self.link.or_replace(Link::is_ours, || Link::shared().map_err(lost))
     }
 }
