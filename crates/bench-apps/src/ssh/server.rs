@@ -81,16 +81,8 @@ impl Openssh {
         let address = free_port(address)?;
         let file = folder.join("sshd_config");
         let [host, user] = ["host", "user.pub"].map(|name| work.file(name).display().to_string());
-        let mut text = format!(
-            "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\nPermitRootLogin yes\n\
-             PermitUserRC no\nPrintLastLog no\nUseDNS no\nMaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\n\
-             Ciphers {}\n",
-            ciphers.join(",")
-        );
-        if is_locked(&fs::read_to_string("/etc/shadow").unwrap_or_default()) {
-            // Without PAM, sshd refuses accounts with a locked password, even with a valid key.
-            text += "UsePAM yes\n";
-        }
+        let is_locked = is_locked(&fs::read_to_string("/etc/shadow").unwrap_or_default());
+        let text = configuration(&address.to_string(), &host, &user, ciphers, is_locked);
         fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
         self.accepts(&file)?;
         let mut command = Command::new(&self.sshd);
@@ -118,6 +110,20 @@ impl Openssh {
     }
 }
 
+/// The server's configuration: root logs in with the key that was made for this run, and nobody
+/// logs in otherwise, since the port may be open to the network.
+fn configuration(address: &str, host: &str, user: &str, ciphers: &[String], is_locked: bool) -> String {
+    let text = format!(
+        "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\n\
+         AuthenticationMethods publickey\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n\
+         PermitRootLogin prohibit-password\nAllowUsers root\nPermitUserRC no\nPrintLastLog no\nUseDNS no\n\
+         MaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\nCiphers {}\n",
+        ciphers.join(",")
+    );
+    // Without PAM, sshd refuses accounts with a locked password, even with a valid key.
+    if is_locked { text + "UsePAM yes\n" } else { text }
+}
+
 /// Returns whether root's password is locked.
 fn is_locked(shadow: &str) -> bool {
     shadow.lines().any(|line| line.starts_with("root:!"))
@@ -126,6 +132,24 @@ fn is_locked(shadow: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_logs_in_without_the_key_of_this_run() {
+        for is_locked in [false, true] {
+            let text = configuration("127.0.0.1:1", "/h", "/u.pub", &["aes128-ctr".to_owned()], is_locked);
+            for line in [
+                "AuthorizedKeysFile /u.pub",
+                "AuthenticationMethods publickey",
+                "PasswordAuthentication no",
+                "KbdInteractiveAuthentication no",
+                "PermitRootLogin prohibit-password",
+                "AllowUsers root",
+            ] {
+                assert_eq!(text.lines().filter(|one| *one == line).count(), 1, "{line}: {text}");
+            }
+            assert_eq!(text.contains("UsePAM yes\n"), is_locked);
+        }
+    }
 
     #[test]
     fn a_locked_password_is_recognized() {

@@ -29,6 +29,10 @@ pub struct Endpoint {
     pub address: SocketAddr,
     /// The protocol.
     pub protocol: Protocol,
+    /// The process that listens is the system's SSH server, to which the keys of the calling user
+    /// are offered.
+    #[serde(skip)]
+    pub has_keys: bool,
 }
 
 /// A completed exchange with a service.
@@ -45,7 +49,8 @@ pub struct Exchange {
 
 impl Endpoint {
     /// Finds out which protocol is spoken at an address; `None`: none of these.
-    pub fn probe(address: SocketAddr) -> Option<Self> {
+    /// `has_keys`: as in [`Endpoint`].
+    pub fn probe(address: SocketAddr, has_keys: bool) -> Option<Self> {
         let mut greeting = [0; 4];
         let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(1))).ok()?;
@@ -53,7 +58,7 @@ impl Endpoint {
         let is_ssh = (&stream).read_exact(&mut greeting).is_ok() && greeting == *b"SSH-";
         drop(stream);
         let protocol = if is_ssh { Protocol::Ssh } else { Protocol::Tls };
-        let endpoint = Self { address, protocol };
+        let endpoint = Self { address, protocol, has_keys };
         let answer = match protocol {
             Protocol::Tls => endpoint.https(None, 0),
             Protocol::Ssh => endpoint.ssh(None),
@@ -100,26 +105,11 @@ impl Endpoint {
         Ok(Exchange { endpoint: self, cipher, bytes: sent })
     }
 
-    /// A login with the keys of the calling user, and data for a command. Without a login, the
-    /// handshake and the refused authentication are the exchange.
+    /// A login, and data for a command. Without a login, the handshake and the refused
+    /// authentication are the exchange.
     fn ssh(self, cipher: Option<&str>) -> Result<Exchange> {
         let mut ssh = Command::new("/usr/bin/ssh");
-        ssh.args(["-v", "-F", "none", "-T", "-p", &self.address.port().to_string()]);
-        for option in [
-            "BatchMode=yes",
-            "StrictHostKeyChecking=no",
-            "UserKnownHostsFile=/dev/null",
-            "GlobalKnownHostsFile=/dev/null",
-            "ConnectTimeout=30",
-            "ServerAliveInterval=10",
-        ] {
-            ssh.args(["-o", option]);
-        }
-        if let Some(cipher) = cipher {
-            let Some(name) = ssh_name(cipher) else { bail!("SSH has no {cipher}") };
-            ssh.args(["-c", &name]);
-        }
-        ssh.arg(self.address.ip().to_string()).arg("cat >/dev/null");
+        ssh.args(self.ssh_arguments(cipher)?);
         let output = converse(&mut ssh, "ssh", BYTES)?;
         let text = String::from_utf8_lossy(&output.stderr);
         // "debug1: kex: client->server cipher: aes128-ctr MAC: ..."
@@ -129,6 +119,34 @@ impl Endpoint {
             bail!("{}: no SSH connection: {}", self.address, text.lines().last().unwrap_or("no message"));
         }
         Ok(Exchange { endpoint: self, cipher, bytes: if output.status.success() { BYTES } else { 0 } })
+    }
+}
+
+impl Endpoint {
+    fn ssh_arguments(self, cipher: Option<&str>) -> Result<Vec<String>> {
+        let mut all: Vec<String> = ["-v", "-F", "none", "-T", "-p"].map(str::to_owned).to_vec();
+        all.push(self.address.port().to_string());
+        let options = [
+            "BatchMode=yes",
+            "StrictHostKeyChecking=no",
+            "UserKnownHostsFile=/dev/null",
+            "GlobalKnownHostsFile=/dev/null",
+            "ConnectTimeout=30",
+            "ServerAliveInterval=10",
+        ];
+        // Any program can greet as an SSH server does: it learns neither the keys of the calling
+        // user nor what its agent would sign.
+        let without_keys = ["IdentitiesOnly=yes", "IdentityAgent=none", "IdentityFile=/dev/null"];
+        let without_keys = if self.has_keys { &[][..] } else { &without_keys };
+        for option in options.iter().chain(without_keys) {
+            all.extend(["-o".to_owned(), (*option).to_owned()]);
+        }
+        if let Some(cipher) = cipher {
+            let Some(name) = ssh_name(cipher) else { bail!("SSH has no {cipher}") };
+            all.extend(["-c".to_owned(), name]);
+        }
+        all.extend([self.address.ip().to_string(), "cat >/dev/null".to_owned()]);
+        Ok(all)
     }
 }
 
@@ -180,6 +198,22 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_offered_to_the_system_s_ssh_server_only() {
+        let address = "127.0.0.1:2222".parse().unwrap();
+        let arguments = |has_keys| {
+            let endpoint = Endpoint { address, protocol: Protocol::Ssh, has_keys };
+            endpoint.ssh_arguments(Some("AES-128-CTR")).unwrap().join(" ")
+        };
+        let offered = "-o IdentitiesOnly=yes -o IdentityAgent=none -o IdentityFile=/dev/null";
+        assert!(arguments(false).contains(offered), "{}", arguments(false));
+        assert!(!arguments(true).contains("Identit"), "{}", arguments(true));
+        for both in [arguments(false), arguments(true)] {
+            assert!(both.starts_with("-v -F none -T -p 2222 -o BatchMode=yes "), "{both}");
+            assert!(both.ends_with(" -c aes128-ctr 127.0.0.1 cat >/dev/null"), "{both}");
+        }
+    }
+
+    #[test]
     fn a_server_of_another_protocol_is_no_endpoint() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -188,10 +222,10 @@ mod tests {
                 (&stream).write_all(b"220 mail\r\n").unwrap();
             }
         });
-        assert_eq!(Endpoint::probe(address), None);
+        assert_eq!(Endpoint::probe(address, false), None);
         // The client may not have connected a second time.
         let _ = TcpStream::connect(address);
         server.join().unwrap();
-        assert_eq!(Endpoint::probe(address), None);
+        assert_eq!(Endpoint::probe(address, false), None);
     }
 }

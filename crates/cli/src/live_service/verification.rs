@@ -18,6 +18,9 @@ use super::init_system::InitSystem;
 use super::processes;
 use crate::signals;
 
+/// The service by whose name `outboard enable` knows the system's SSH server.
+const SSH_SERVER: &str = "sshd";
+
 /// How long a restarted service may take until it answers.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
@@ -80,7 +83,8 @@ impl LiveService {
         }
         progress(&format!("{service}: a request of a client"));
         let own: BTreeSet<_> = processes::listening(&processes_of(init, &running)?);
-        let endpoints = own.into_iter().filter_map(Endpoint::probe).collect();
+        let endpoints = own.into_iter().filter_map(|address| Endpoint::probe(address, service == SSH_SERVER));
+        let endpoints = endpoints.collect();
         progress("");
         Ok(Self { init, units: running, endpoints })
     }
