@@ -1,6 +1,7 @@
 //! The `outboard` command.
 
 mod commands;
+mod environment;
 mod etc;
 mod kernel_choice;
 mod live_service;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    environment::clean();
     match commands::Outboard::try_parse() {
         Ok(outboard) => {
             let code = outboard.run();

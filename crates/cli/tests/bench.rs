@@ -36,7 +36,14 @@ fn what_cannot_be_measured_is_refused_with_what_could_be() {
 
 #[test]
 fn a_missing_openssl_is_named_with_its_package() {
-    let output = bench(&["file"]).env("PATH", "/nowhere").output().unwrap();
+    // Root's command does not find programs by PATH.
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_outboard"));
+    command.args(["bench", "file"]);
+    // SAFETY: the call has no arguments and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        command.uid(65534);
+    }
+    let output = command.env("PATH", "/nowhere").output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(1) && error.contains("install the package openssl"), "{error}");
     fails(

@@ -1,6 +1,7 @@
 //! `outboard run` as a command: the environment and the exit code of what it runs.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Command, Output};
 
 /// Runs `outboard run` with a file that stands for the provider, which these commands do not load.
@@ -36,4 +37,23 @@ fn failures_have_codes_of_their_own() {
     assert_eq!(code(&["--", "sh", "-c", "kill -TERM $$"]), Some(143));
     assert_eq!(code(&[]), Some(125));
     assert_eq!(code(&["--threshold", "x", "--", "true"]), Some(125));
+}
+
+/// Root's command finds its own programs in the system's directories only; other users have theirs.
+#[test]
+fn the_command_has_the_caller_s_environment_and_root_starts_no_planted_program() {
+    let (folder, planted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (program, mark) = (planted.path().join("openssl"), planted.path().join("mark"));
+    fs::write(&program, format!("#!/bin/sh\n>{}\n", mark.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let module = folder.path().join("outboard.so");
+    fs::write(&module, "").unwrap();
+    let path = format!("{}:/usr/bin:/bin", planted.path().display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_outboard"));
+    command.arg("run").arg("--module").arg(&module).args(["--", "sh", "-c", "echo $PATH $LD_ORIGIN_PATH"]);
+    command.env("PATH", &path).env("LD_ORIGIN_PATH", "mine").current_dir(planted.path());
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{path} mine\n"), "{output:?}");
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    assert_eq!(mark.exists(), !is_root);
 }

@@ -7,6 +7,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
+use crate::environment;
+
 /// The result of a command that was run.
 pub struct Ended {
     /// The command line, for display.
@@ -109,6 +111,7 @@ pub fn run(command: &[OsString], configuration: Option<&Path>, signals: &Signals
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let mut command = Command::new(program);
     command.args(arguments);
+    environment::restore(&mut command);
     if let Some(configuration) = configuration {
         command.env("OPENSSL_CONF", configuration);
     }
