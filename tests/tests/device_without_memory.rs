@@ -1,6 +1,6 @@
-//! Allocations of the provider that fail, over /dev/outboard with the simulated accelerator: the
-//! process goes on, the bytes are right or the call returns an error, and the context can be used
-//! again.
+//! Allocations of the provider that fail, over /dev/outboard with the simulated accelerator, and over
+//! AF_ALG: the process goes on, the bytes are right or the call returns an error, and the context can
+//! be used again.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,7 +14,7 @@ use outboard_tests::failing_memory::{Failing, ProviderMemory};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::module::module;
 use outboard_tests::simulated::{DRIVERS, Reachable, Simulated};
-use outboard_tests::world::{DriverChoice, Order, World};
+use outboard_tests::world::{DriverChoice, Order, World, world_of_every_cipher};
 
 const BLOCK: usize = 16;
 
@@ -59,6 +59,19 @@ fn a_failed_allocation_never_ends_the_process_and_never_changes_a_result() {
     drop(world);
 
     allocations_of_the_start_fail(&memory);
+}
+
+#[test]
+fn a_failed_allocation_over_af_alg_changes_no_result() {
+    let Some(world) = world_of_every_cipher("a_failed_allocation_over_af_alg_changes_no_result", &DIRECT)
+    else {
+        return;
+    };
+    let memory = ProviderMemory::of(&module().expect("the world has it"));
+    for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS"] {
+        each_allocation_fails_once(&memory, &world, name, &of_a_stream);
+        a_request_allocates_nothing(&memory, &world, name);
+    }
 }
 
 fn world(drivers: &str, settings: &[(&str, &str)]) -> World {
