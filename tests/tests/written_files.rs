@@ -2,11 +2,14 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use outboard_tests::command::{on_path, status_and_output};
+use outboard_tests::command::{on_path, status_and_output, succeeded};
+use outboard_tests::evp;
 use outboard_tests::skip::skip;
+use outboard_tests::time_limit::wait_until;
 
 const NOBODY: u32 = 65534;
 
@@ -152,4 +155,39 @@ fn a_proof_that_cannot_begin_leaves_the_old_one() {
     let output = Command::new(&shared.outboard).args(arguments).output().expect("the command runs");
     assert_eq!(output.status.code(), Some(127), "{}", status_and_output(&output));
     assert_eq!(fs::read(&file).expect("the file"), b"old");
+}
+
+/// Processes of another user that map a file, as `metrics` counts them by name.
+#[test]
+fn only_a_process_with_the_installed_provider_is_counted() {
+    let test = "only_a_process_with_the_installed_provider_is_counted";
+    let Some(shared) = Shared::new(test) else { return };
+    let installed = evp::modules_dir().map(|directory| directory.join("outboard.so"));
+    let Some(installed) = installed.filter(|path| path.is_file()) else {
+        return skip(test, "the installed provider");
+    };
+    let sleep = on_path("sleep").expect("the sleep command");
+    let (copy, renamed) = (shared.at("outboard.so"), shared.at("ngi\u{202e}x"));
+    fs::copy(&installed, &copy).expect("a copy");
+    fs::copy(sleep, &renamed).expect("a copy");
+    for file in [&copy, &renamed] {
+        chown(file, Some(NOBODY), Some(NOBODY)).expect("root");
+    }
+    for (provider, is_counted) in [(&installed, true), (&copy, false)] {
+        let mut process = Command::new(&renamed);
+        process.arg("1000").env("LD_PRELOAD", provider).uid(NOBODY).gid(NOBODY);
+        let mut process = process.spawn().expect("a process");
+        let maps = format!("/proc/{}/maps", process.id());
+        wait_until("mapped", || fs::read_to_string(&maps).is_ok_and(|maps| maps.contains("/outboard.so")));
+        let page = Command::new(&shared.outboard).arg("metrics").output().expect("the command runs");
+        let watch =
+            Command::new(&shared.outboard).args(["watch", "--once"]).output().expect("the command runs");
+        process.kill().and_then(|()| process.wait()).expect("the process ends");
+        let page = succeeded(&page, &["metrics"]);
+        let watch = succeeded(&watch, &["watch"]);
+        let row = "outboard_provider_processes{name=\"ngi\u{fffd}x\"} 1\n";
+        assert_eq!(page.contains(row), is_counted, "{page}");
+        assert_eq!(watch.contains("ngi\u{fffd}x"), is_counted, "{watch}");
+        assert!(!page.contains('\u{202e}') && !watch.contains('\u{202e}'));
+    }
 }

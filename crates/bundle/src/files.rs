@@ -53,6 +53,11 @@ impl Files {
         self.items.is_empty()
     }
 
+    /// Whether there are items below this path.
+    pub fn has_below(&self, directory: &str) -> bool {
+        self.below(directory).next().is_some()
+    }
+
     /// The items below a directory, with the rest of their paths.
     fn below<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'a Item)> {
         let prefix = match directory.trim_matches('/') {
@@ -95,7 +100,7 @@ impl FileSource for Files {
     }
 
     fn exists(&self, relative: &str) -> bool {
-        self.items.contains_key(relative.trim_matches('/')) || self.below(relative).next().is_some()
+        self.items.contains_key(relative.trim_matches('/')) || self.has_below(relative)
     }
 
     fn answered(&self, _name: &str, _text: &str) {}

@@ -58,8 +58,9 @@ fn compress(files: &Files) -> io::Result<Vec<u8>> {
         let mut header = Header::new_gnu();
         let (kind, mode, bytes): (_, _, &[u8]) = match item {
             Item::File(bytes) => (EntryType::Regular, 0o644, bytes),
-            Item::Name => (EntryType::Regular, 0o644, &[]),
-            Item::Directory => (EntryType::Directory, 0o755, &[]),
+            Item::Name if !files.has_below(path) => (EntryType::Regular, 0o644, &[]),
+            // A directory of which only the name was asked, too.
+            Item::Name | Item::Directory => (EntryType::Directory, 0o755, &[]),
         };
         header.set_entry_type(kind);
         header.set_mode(mode);

@@ -44,6 +44,30 @@ fn what_was_packed_is_read_again() {
 }
 
 #[test]
+fn tar_unpacks_a_bundle() {
+    let mut files = files();
+    files.add("sys/bus", Item::Name);
+    files.add("sys/bus-x", Item::Name);
+    let packed = pack(&files).unwrap().bytes;
+    // Not by xz(1), which a system may lack.
+    let mut plain = Vec::new();
+    XzReader::new_mem_limit(&packed[..], false, DECODER_KB).read_to_end(&mut plain).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let mut tar = std::process::Command::new("tar");
+    tar.args(["-x", "-f", "-", "-C"]).arg(directory.path()).stdin(std::process::Stdio::piped());
+    let mut tar = tar.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    tar.stdin.take().unwrap().write_all(&plain).unwrap();
+    let output = tar.wait_with_output().unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(directory.path().join("sys/bus/platform/drivers/x/1.crypto").is_dir());
+    assert!(directory.path().join("sys/bus-x").is_file());
+}
+
+#[test]
 fn an_archive_that_is_cut_anywhere_is_damaged() {
     let bytes = pack(&files()).unwrap().bytes;
     for len in (0..bytes.len()).step_by(7) {

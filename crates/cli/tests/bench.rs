@@ -35,6 +35,11 @@ fn what_cannot_be_measured_is_refused_with_what_could_be() {
 }
 
 #[test]
+fn a_file_to_show_is_not_read_beyond_the_limit() {
+    fails(&["--show", "/dev/zero"], 1, &["/dev/zero", "larger than 16 MiB"]);
+}
+
+#[test]
 fn a_missing_openssl_is_named_with_its_package() {
     // Root's command does not find programs by PATH.
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_outboard"));

@@ -1,10 +1,15 @@
 //! Output of commands: progress, messages, tables, times and sizes; and the parsing of time limits.
+//! All that reaches a terminal is printed here, without what a terminal would act on.
 
 mod advice;
 mod columns;
+mod printable;
 
 pub use advice::advice;
 pub use columns::aligned;
+pub use printable::{is_unprintable, printable, printable_line};
+
+use printable::printable_styled;
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -18,18 +23,27 @@ pub const INTERRUPTED: u8 = 130;
 pub fn progress(text: &str) {
     if io::stderr().is_terminal() {
         // If stderr is closed, the progress cannot be shown.
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+        let _ = write!(io::stderr(), "\r\x1b[K{}", printable(text));
     }
 }
 
-/// Prints a line to stderr.
+/// Prints a line to stderr. If it is closed, the message cannot be shown.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
 /// Prints the result to stdout. A closed pipe is not an error.
 pub fn answer(text: &str) -> io::Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
+    print(&printable(text))
+}
+
+/// Prints a result with text attributes.
+pub fn answer_styled(text: &str) -> io::Result<()> {
+    print(&printable_styled(text))
+}
+
+fn print(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         // The reader, such as head(1), closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod check;
 pub mod config;
+mod figures;
 mod measured;
 pub mod prove;
 mod read;
@@ -19,10 +20,11 @@ pub mod tune;
 pub mod watch;
 
 pub use measured::{Figure, Goal, Machine, SpeedVerdict};
-pub use read::{LARGEST, Part, Unfit, read};
+pub use read::{LARGEST, Part, Unfit, contents, read};
 pub use report::{Report, Source};
 pub use time::now;
 
+use outboard_console::is_unprintable;
 use serde::Serialize;
 
 /// A document with the name of its schema.
@@ -39,5 +41,21 @@ pub fn json<D: Document>(document: &D) -> serde_json::Result<String> {
         #[serde(flatten)]
         document: &'a D,
     }
-    Ok(serde_json::to_string_pretty(&WithSchema { schema: D::SCHEMA, document })? + "\n")
+    pretty(&WithSchema { schema: D::SCHEMA, document })
+}
+
+/// Formats JSON for a file or a terminal: what a terminal would act on is escaped.
+pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(value)? + "\n";
+    let is_escaped = |c: char| is_unprintable(c) && c != '\n';
+    if !text.contains(is_escaped) {
+        return Ok(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        // All of them have one UTF-16 unit.
+        let code = u32::from(c);
+        if is_escaped(c) { escaped += &format!("\\u{code:04x}") } else { escaped.push(c) }
+    }
+    Ok(escaped)
 }

@@ -1,9 +1,14 @@
 //! Parses a file as a part of a report. The file may contain any bytes.
 
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use crate::figures::Figures;
 use crate::report::Report;
 use crate::rng::{RngAssessment, RngTest};
 use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
@@ -79,6 +84,9 @@ pub enum Unfit {
              and outboard report --compare)"
     )]
     Second(String),
+    /// A number is too large or too small; the message of the parser.
+    #[error("it has a number that no measurement gives ({0}): write the file again with outboard and --json")]
+    Figure(String),
     /// A report where a part of one is expected.
     #[error("it is a report already: give it alone, or two of them after --compare")]
     Report,
@@ -95,6 +103,17 @@ struct Head {
     schema: String,
 }
 
+/// Returns the contents of a file for [`read`]: at most one byte more than the limit, regardless of
+/// its size.
+///
+/// # Errors
+/// As open(2) and read(2).
+pub fn contents(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Parses a file's contents.
 pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
     if bytes.len() as u64 > LARGEST {
@@ -106,6 +125,11 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
     let head = serde_json::from_slice::<Head>(bytes).map_err(|error| match error.classify() {
         Category::Eof => Unfit::CutOff(error.line()),
         Category::Data => Unfit::NoSchema,
+        Category::Syntax | Category::Io => Unfit::NotJson(error.to_string()),
+    })?;
+    serde_json::from_slice::<Figures>(bytes).map_err(|error| match error.classify() {
+        Category::Data => Unfit::Figure(error.to_string()),
+        Category::Eof => Unfit::CutOff(error.line()),
         Category::Syntax | Category::Io => Unfit::NotJson(error.to_string()),
     })?;
     Ok(match head.schema.as_str() {

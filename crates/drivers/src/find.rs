@@ -1,5 +1,6 @@
 //! Lists all drivers of a system with verdicts, and the drivers for given algorithms.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
@@ -92,13 +93,14 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bo
     }
     let (modules, bad) = behind(root, &wanted);
     warnings.extend(bad);
+    let (flags, names) = (netlink::ByName::new(&records), all.iter().map(|d| d.name.as_str()).collect());
     let judged = |one: Wanted| {
-        let (driver, module) = (one.driver, modules.iter().find(|module| module.is_behind(&one)));
+        let (driver, module) = (one.driver, modules.get(&one.module()));
         let facts = Facts {
-            flags: netlink::flags_of(&records, &driver.name, &driver.module),
+            flags: flags.flags_of(&driver.name, &driver.module),
             hardware: module.map(|module| Arc::clone(&module.hardware)).unwrap_or_default(),
             interrupt_lines: module.and_then(|module| module.interrupt_lines),
-            registered: &all,
+            registered: Some(&names),
         };
         let judgement = judge(driver, &facts);
         let Facts { flags, hardware, interrupt_lines, .. } = facts;
@@ -119,39 +121,42 @@ struct Wanted<'a> {
     signature: Option<&'static Signature>,
 }
 
-/// A kernel module, or the built-in drivers of one family, and the devices behind its drivers.
-struct Module<'a> {
-    name: &'a str,
+impl<'a> Wanted<'a> {
+    /// The kernel module, or the built-in drivers of one family.
+    fn module(&self) -> (&'a str, Option<*const Signature>) {
+        (&self.driver.module, self.signature.map(std::ptr::from_ref))
+    }
+}
+
+/// The devices behind the drivers of a module.
+struct Module {
     signature: Option<&'static Signature>,
     hardware: Arc<Hardware>,
     interrupt_lines: Option<usize>,
 }
 
-impl Module<'_> {
-    fn is_behind(&self, wanted: &Wanted) -> bool {
-        self.name == wanted.driver.module && self.signature == wanted.signature
-    }
-}
+/// Modules, or the built-in drivers of one family.
+type Modules<'a> = BTreeMap<(&'a str, Option<*const Signature>), Module>;
 
 /// The modules of some drivers, each once, and the damage in /proc/interrupts, which is read only
 /// if there are devices.
-fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Vec<Module<'a>>, Vec<Warning>) {
-    let mut modules: Vec<Module> = Vec::new();
+fn behind<'a>(root: &Root, drivers: &[Wanted<'a>]) -> (Modules<'a>, Vec<Warning>) {
+    let mut modules = Modules::new();
     for one in drivers {
-        if !modules.iter().any(|module| module.is_behind(one)) {
-            let &Wanted { driver, signature } = one;
+        let &Wanted { driver, signature } = one;
+        modules.entry(one.module()).or_insert_with(|| {
             let hardware = hardware(root, &driver.module, signature.map_or("", |s| s.bound)).into();
-            modules.push(Module { name: &driver.module, signature, hardware, interrupt_lines: None });
-        }
+            Module { signature, hardware, interrupt_lines: None }
+        });
     }
     let has_devices = |module: &Module| module.hardware.is_bound() == Some(true);
-    if !modules.iter().any(has_devices) {
+    if !modules.values().any(has_devices) {
         return (modules, Vec::new());
     }
     let text = root.read("proc/interrupts").unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let (lines, warnings) = interrupts::parse(&text);
-    for module in modules.iter_mut().filter(|module| has_devices(module)) {
+    for module in modules.values_mut().filter(|module| has_devices(module)) {
         let words = module.signature.map_or("", |s| s.irqs);
         let of = |(d, name): (&DeviceDriver, &str)| lines_of(root, &d.bus, name, words, &lines).len();
         module.interrupt_lines = Some(module.hardware.devices().map(of).sum());

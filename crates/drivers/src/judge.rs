@@ -3,6 +3,7 @@
 //! virtio, sun8i-ce, rockchip, qat and others never set. The known family, module, bound devices,
 //! interrupts, flags and the form of the name are combined. [`crate::evidence`] lists every sign.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use outboard_catalog::families::{self, Family, Nature, Signature};
@@ -49,8 +50,8 @@ pub struct Facts<'a> {
     pub hardware: Arc<Hardware>,
     /// Lines of /proc/interrupts that belong to these devices; `None` if they were not read.
     pub interrupt_lines: Option<usize>,
-    /// All drivers of /proc/crypto: those that a template wraps must be among them.
-    pub registered: &'a [CryptoDriver],
+    /// The names of all drivers of /proc/crypto: those that a template wraps must be among them.
+    pub registered: Option<&'a HashSet<&'a str>>,
 }
 
 /// The result for one driver.
@@ -92,7 +93,7 @@ fn is_wrapper(driver: &CryptoDriver, facts: &Facts) -> bool {
     match facts.flags {
         Some(flags) => flags.any(Flags::INSTANCE),
         None => template::split(&driver.name)
-            .is_some_and(|(outer, parts)| !calls_itself_so(driver, outer, &parts, facts.registered)),
+            .is_some_and(|(outer, parts)| !calls_itself_so(driver, outer, &parts, facts)),
     }
 }
 
@@ -103,9 +104,9 @@ const FORMS: &[&str] = &["cbc", "ecb", "ctr", "rfc3686", "hmac", "authenc"];
 /// names such as `cbc(aes-eip93)`. A name from the family's own module is the driver's own. The
 /// name of a built-in driver is its own if its form is one of [`FORMS`], or if its parts are not
 /// all registered drivers, which those of a template are.
-fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], registered: &[CryptoDriver]) -> bool {
+fn calls_itself_so(driver: &CryptoDriver, outer: &str, parts: &[&str], facts: &Facts) -> bool {
     let Some(family) = families::known(&driver.name, &driver.module) else { return false };
-    let is_registered = |part: &&str| registered.iter().any(|d| d.name == *part);
+    let is_registered = |part: &&str| facts.registered.is_some_and(|names| names.contains(part));
     family.nature == Nature::Accelerator
         && (driver.module != "kernel" || FORMS.contains(&outer) || !parts.iter().all(is_registered))
 }

@@ -93,7 +93,7 @@ fn a_stranger_is_an_accelerator_when_several_signs_agree() {
         flags: Some(Flags(flags)),
         hardware: hardware(devices),
         interrupt_lines: Some(lines),
-        registered: &[],
+        registered: None,
     };
     let (kdo, asynchronous) = (Flags::KERN_DRIVER_ONLY, Flags::ASYNC);
     for (given, expected) in [
@@ -135,8 +135,8 @@ fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
             "{name}"
         );
     }
-    let registered = [driver("authenc(hmac(sha1-eip93),cbc(aes-eip93))", "kernel")];
-    let facts = Facts { registered: &registered, ..Facts::default() };
+    let registered = ["authenc(hmac(sha1-eip93),cbc(aes-eip93))"].into();
+    let facts = Facts { registered: Some(&registered), ..Facts::default() };
     let echainiv = "echainiv(authenc(hmac(sha1-eip93),cbc(aes-eip93)))";
     for module in ["kernel", "echainiv"] {
         assert_eq!(verdict(echainiv, module, &facts), Verdict::Wrapper, "{module}");

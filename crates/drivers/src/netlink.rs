@@ -7,7 +7,10 @@ mod parse;
 mod socket;
 mod trial;
 
+use std::collections::HashMap;
+
 use crate::flags::Flags;
+use crate::proc_crypto::MOST_DRIVERS;
 
 pub use parse::{Message, parse};
 pub use socket::dump;
@@ -80,19 +83,29 @@ pub(crate) fn from_text(text: &str) -> Vec<Record> {
         let module = fields.next()?.to_owned();
         Some(Record { name: fields.next()?.to_owned(), module, flags, priority })
     };
-    text.lines().filter_map(record).collect()
+    text.lines().filter_map(record).take(MOST_DRIVERS).collect()
 }
 
-/// The flags of one driver. Several records may share a name (a driver that is being replaced);
-/// then the one of `module` is used.
-pub fn flags_of(records: &[Record], name: &str, module: &str) -> Option<Flags> {
-    let wanted = &name.as_bytes()[..name.len().min(parse::NAME - 1)];
-    let mut same = records.iter().filter(|r| r.name.as_bytes() == wanted);
-    let first = same.next()?;
-    if first.module == module {
-        return Some(first.flags);
+/// Records by name.
+pub struct ByName<'r>(HashMap<&'r [u8], Vec<&'r Record>>);
+
+impl<'r> ByName<'r> {
+    /// The records, in their order.
+    pub fn new(records: &'r [Record]) -> Self {
+        let mut by_name: HashMap<&[u8], Vec<&Record>> = HashMap::new();
+        for record in records {
+            by_name.entry(record.name.as_bytes()).or_default().push(record);
+        }
+        Self(by_name)
     }
-    Some(same.find(|r| r.module == module).unwrap_or(first).flags)
+
+    /// The flags of one driver. Several records may share a name (a driver that is being replaced);
+    /// then the one of `module` is used.
+    pub fn flags_of(&self, name: &str, module: &str) -> Option<Flags> {
+        let wanted = &name.as_bytes()[..name.len().min(parse::NAME - 1)];
+        let same = self.0.get(wanted)?;
+        same.iter().find(|record| record.module == module).or(same.first()).map(|record| record.flags)
+    }
 }
 
 #[cfg(test)]

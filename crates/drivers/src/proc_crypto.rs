@@ -7,6 +7,10 @@ use std::fmt;
 /// The longest algorithm or driver name of the kernel, in bytes with its NUL (CRYPTO_MAX_ALG_NAME).
 const LONGEST_NAME: usize = 128;
 
+/// Drivers and damaged entries that are read. A kernel with all modules has about 1000 drivers; a saved
+/// file may have any number.
+pub(crate) const MOST_DRIVERS: usize = 4096;
+
 /// The kind of a driver, from the line `type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // the kernel's own words
@@ -163,6 +167,8 @@ pub enum Fault {
     Missing(&'static str),
     /// The value of the key is invalid.
     Value(&'static str, &'static str),
+    /// There are more than [`MOST_DRIVERS`] entries.
+    TooMany,
 }
 
 impl fmt::Display for Warning {
@@ -171,7 +177,11 @@ impl fmt::Display for Warning {
             Damage::Entry { fault, of } => {
                 write!(f, "/proc/crypto line {}: {fault}; the entry", self.line)?;
                 of.iter().try_for_each(|name| write!(f, " of {name}"))?;
-                f.write_str(" is left out")
+                f.write_str(if *fault == Fault::TooMany {
+                    " and all others are left out"
+                } else {
+                    " is left out"
+                })
             }
             Damage::Line(what) => {
                 write!(f, "/proc/interrupts line {}: {what}; the line is left out", self.line)
@@ -187,6 +197,7 @@ impl fmt::Display for Fault {
             Self::NoColon => f.write_str("a line without a colon"),
             Self::Second(key) => write!(f, "a second \"{key}\" in one entry"),
             Self::Missing(key) => write!(f, "no \"{key}\""),
+            Self::TooMany => write!(f, "more than {MOST_DRIVERS} entries"),
             Self::Value(key, is) => write!(f, "\"{key}\" {is}"),
         }
     }
@@ -199,6 +210,10 @@ pub fn parse(bytes: &[u8]) -> (Vec<CryptoDriver>, Vec<Warning>) {
         let text = line.trim_ascii();
         if text.is_empty() {
             parser.finish_entry();
+        } else if parser.entry.is_none() && parser.drivers.len() + parser.warnings.len() >= MOST_DRIVERS {
+            let damage = Damage::Entry { fault: Fault::TooMany, of: None };
+            parser.warnings.push(Warning { line: number, damage });
+            break;
         } else {
             parser.line(number, text);
             if !line.ends_with(b"\n") {

@@ -130,3 +130,14 @@ fn a_placeholder_without_a_driver_name_is_no_damage() {
     let (_, warnings) = parse(larval.replace("larval", "skcipher").as_bytes());
     assert_eq!(warnings.len(), 1);
 }
+
+#[test]
+fn a_list_of_drivers_without_end_is_not_read_to_its_end() {
+    let entry = "name : x\ndriver : x-a\nmodule : m\npriority : 1\nselftest : passed\ntype : cipher\n\n";
+    let (drivers, warnings) = parse(entry.repeat(2 * MOST_DRIVERS).as_bytes());
+    assert_eq!((drivers.len(), warnings.len()), (MOST_DRIVERS, 1));
+    let said = "/proc/crypto line 28673: more than 4096 entries; the entry and all others are left out";
+    assert_eq!(warnings[0].to_string(), said);
+    let (drivers, warnings) = parse("damaged\n\n".repeat(2 * MOST_DRIVERS).as_bytes());
+    assert_eq!((drivers.len(), warnings.len()), (0, MOST_DRIVERS + 1));
+}

@@ -1,83 +1,98 @@
 //! What the running kernel was built with: options, and the modules that its devices ask for.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use outboard_catalog::families::values;
 use outboard_drivers::root::Root;
 
+/// Patterns of modules.alias that are read: distributions have up to 50,000. A saved file may have any
+/// number, and each device is compared with all.
+const MOST_ALIASES: usize = 100_000;
+
 /// The files of a kernel's build that could be read.
 pub struct KernelBuild {
-    config: Option<String>,
-    aliases: Option<String>,
-    available: Option<String>,
+    /// Options that are set, without `CONFIG_`.
+    options: Option<HashSet<String>>,
+    /// Patterns of devices, with the modules.
+    aliases: Vec<(String, String)>,
+    /// Modules that exist or are built in.
+    modules: Option<HashSet<String>>,
 }
 
 impl KernelBuild {
     /// Reads /proc/config.gz or /boot/config-RELEASE, and the lists of the release's modules.
     pub fn read(root: &Root, release: Option<&str>) -> Self {
         let Some(release) = release.filter(|release| !release.contains('/')) else {
-            return Self { config: None, aliases: None, available: None };
+            return Self { options: None, aliases: Vec::new(), modules: None };
         };
         let text =
             |path: &str| root.read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let of_modules = |file: &str| {
             ["lib", "usr/lib"].iter().find_map(|lib| text(&format!("{lib}/modules/{release}/{file}")))
         };
-        let config = || {
+        let of_files = || {
             let packed = root.read("proc/config.gz").ok();
             let config = packed.and_then(|packed| unpack(&packed));
             let config = config.or_else(|| text(&format!("boot/config-{release}")));
-            config.or_else(|| of_modules("config")).map(|config| drivers_of(&config))
+            config.or_else(|| of_modules("config")).and_then(|config| drivers_of(&config))
         };
         // A saved tree that is not a bundle has the files.
-        let config =
-            root.answer("kernel-options", config).or_else(|| if root.is_live() { None } else { config() });
-        let config = config.filter(|config| config.contains("CONFIG_"));
+        let config = root.answer("kernel-options", of_files);
+        let config = config.or_else(|| if root.is_live() { None } else { of_files() });
+        let option = |line: &str| Some(line.strip_prefix("CONFIG_")?.split_once('=')?.0.to_owned());
         let lists = ["modules.dep", "modules.builtin"].map(of_modules);
-        let available = lists[0].is_some().then(|| lists.into_iter().flatten().collect());
-        Self { config, aliases: of_modules("modules.alias"), available }
+        let aliases = of_modules("modules.alias").unwrap_or_default();
+        let alias = |line: &str| {
+            let (pattern, module) = line.strip_prefix("alias ")?.rsplit_once(' ')?;
+            Some((pattern.to_owned(), module.replace('-', "_")))
+        };
+        Self {
+            options: config.map(|config| config.lines().filter_map(option).collect()),
+            aliases: aliases.lines().filter_map(alias).take(MOST_ALIASES).collect(),
+            modules: lists[0]
+                .is_some()
+                .then(|| lists.iter().flatten().flat_map(|list| list.lines()).map(module_in).collect()),
+        }
     }
 
     /// The module that modules.alias names for a device.
     pub fn module_for(&self, modalias: &str) -> Option<String> {
-        self.aliases.as_deref()?.lines().find_map(|line| {
-            let (pattern, module) = line.strip_prefix("alias ")?.rsplit_once(' ')?;
-            alias_fits(pattern.as_bytes(), modalias.as_bytes()).then(|| module.replace('-', "_"))
-        })
+        let fits = |(pattern, _): &&(String, String)| alias_fits(pattern.as_bytes(), modalias.as_bytes());
+        self.aliases.iter().find(fits).map(|(_, module)| module.clone())
     }
 
     /// Whether a module exists for this kernel or is built in; `None` if that is not known.
     pub fn has_module(&self, module: &str) -> Option<bool> {
-        let wanted = module.replace('-', "_");
-        let path = |line: &str| line.split(':').next().unwrap_or_default().to_owned();
-        let name = |path: String| {
-            let file = path.rsplit('/').next().unwrap_or_default();
-            file.split(".ko").next().unwrap_or_default().replace('-', "_")
-        };
-        self.available.as_deref().map(|list| list.lines().any(|line| name(path(line)) == wanted))
+        self.modules.as_ref().map(|modules| modules.contains(&module.replace('-', "_")))
     }
 
     /// The options of a driver that this kernel lacks, with `CONFIG_`; empty if the configuration is
     /// not known.
     pub fn missing_options(&self, options: &str) -> Vec<String> {
-        let Some(config) = self.config.as_deref() else { return Vec::new() };
-        let is_set = |option: &&str| {
-            config.lines().any(|line| {
-                let value = line.strip_prefix("CONFIG_").and_then(|rest| rest.strip_prefix(option));
-                value.is_some_and(|value| value == "=y" || value == "=m")
-            })
-        };
-        values(options).filter(|option| !is_set(option)).map(|option| format!("CONFIG_{option}")).collect()
+        let Some(set) = self.options.as_ref() else { return Vec::new() };
+        values(options)
+            .filter(|option| !set.contains(*option))
+            .map(|option| format!("CONFIG_{option}"))
+            .collect()
     }
 }
 
+/// The module of a line of modules.dep or modules.builtin: `kernel/a/x-y.ko.xz: kernel/b.ko`.
+fn module_in(line: &str) -> String {
+    let path = line.split(':').next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    file.split(".ko").next().unwrap_or_default().replace('-', "_")
+}
+
 /// The options that are drivers or switches: no value that was chosen where the kernel was built, such
-/// as CONFIG_CMDLINE.
-fn drivers_of(config: &str) -> String {
+/// as CONFIG_CMDLINE. `None` for a text that is not a configuration.
+fn drivers_of(config: &str) -> Option<String> {
     let is_shown =
         |line: &&str| line.starts_with("CONFIG_") && (line.ends_with("=y") || line.ends_with("=m"));
-    config.lines().filter(is_shown).flat_map(|line| [line, "\n"]).collect()
+    let lines = ["# CONFIG_ options that are y or m"].into_iter().chain(config.lines().filter(is_shown));
+    config.contains("CONFIG_").then(|| lines.flat_map(|line| [line, "\n"]).collect())
 }
 
 /// The largest configuration in bytes; real ones have about 300 KiB.
@@ -197,6 +212,16 @@ mod tests {
         assert_eq!(build.module_for("of:NcryptoTcryptoCti,am64-sa2ul").as_deref(), Some("sa2ul"));
         let unknown = KernelBuild::read(&Root::saved(tree.path()).unwrap(), Some("../6.12.1"));
         assert_eq!((unknown.has_module("qcrypto"), unknown.missing_options("X").len()), (None, 0));
+    }
+
+    #[test]
+    fn a_list_of_aliases_without_end_is_not_read_to_its_end() {
+        let tree = tempfile::tempdir().unwrap();
+        let directory = tree.path().join("lib/modules/6.1");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("modules.alias"), "alias of:N*T*Cx y\n".repeat(MOST_ALIASES + 1)).unwrap();
+        let build = KernelBuild::read(&Root::saved(tree.path()).unwrap(), Some("6.1"));
+        assert_eq!(build.aliases.len(), MOST_ALIASES);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! cannot be read or parsed is left out, and names contain no control characters.
 
 mod exposition;
+mod installed;
 mod metrics;
 mod module;
 mod process;

@@ -1,7 +1,11 @@
 //! Processes: their names, environment and mapped provider, proc(5).
 
-use outboard_drivers::root::Root;
 use std::io::ErrorKind;
+
+use outboard_console::printable_line;
+use outboard_drivers::root::Root;
+
+use crate::installed::Mapping;
 
 /// File names of the provider: installed, and as cargo builds it.
 const PROVIDER_FILES: [&str; 2] = ["outboard.so", "liboutboard_provider.so"];
@@ -66,7 +70,7 @@ impl Process {
     /// Reads a process; `None` if it does not exist.
     #[must_use]
     pub fn read(root: &Root, pid: u32) -> Option<Self> {
-        let provider = ProviderMapping::read(root, pid);
+        let provider = ProviderMapping::read(root, pid, |_| true);
         Self::with(root, pid, provider)
     }
 
@@ -80,7 +84,7 @@ impl Process {
         let user = field("Uid").and_then(|ids| ids.split_whitespace().nth(1)?.parse().ok());
         Some(Self {
             pid,
-            name: printable(field("Name")?),
+            name: printable_line(field("Name")?),
             user,
             unit: root.text(&format!("proc/{pid}/cgroup")).and_then(|text| unit_in(&text)),
             openssl_conf: EnvironmentValue::read(root, pid, "OPENSSL_CONF"),
@@ -94,12 +98,12 @@ impl EnvironmentValue {
         let Ok(bytes) = root.read(&format!("proc/{pid}/environ")) else { return Self::Unreadable };
         let mut variables = bytes.split(|byte| *byte == 0);
         let value = variables.find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
-        value.map_or(Self::Unset, |value| Self::Set(printable(&String::from_utf8_lossy(value))))
+        value.map_or(Self::Unset, |value| Self::Set(printable_line(&String::from_utf8_lossy(value))))
     }
 }
 
 impl ProviderMapping {
-    fn read(root: &Root, pid: u32) -> Self {
+    fn read(root: &Root, pid: u32, is_counted: impl Fn(&Mapping) -> bool) -> Self {
         let bytes = match root.read(&format!("proc/{pid}/maps")) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => return Self::Unreadable,
@@ -107,28 +111,38 @@ impl ProviderMapping {
             Err(_) => return Self::NotMapped,
         };
         let text = String::from_utf8_lossy(&bytes);
-        let Some(path) = text.lines().find_map(provider_in) else { return Self::NotMapped };
-        let plain = path.strip_suffix(DELETED);
-        Self::Mapped { path: printable(plain.unwrap_or(path)), is_replaced: plain.is_some() }
+        let Some(mapping) = text.lines().filter_map(provider_in).find(|one| is_counted(one)) else {
+            return Self::NotMapped;
+        };
+        Self::Mapped { path: printable_line(mapping.path), is_replaced: mapping.is_deleted }
     }
 }
 
-/// The service in the control groups of a process, cgroups(7): the innermost name of a service.
+/// The service in the control groups of a process, cgroups(7). systemd makes the slices and the
+/// service below them; what is in a service, in a session or below a user's manager, others may have
+/// named.
 fn unit_in(text: &str) -> Option<String> {
-    let paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-    let mut units = paths.filter_map(|path| path.rsplit('/').find(|name| name.ends_with(".service")));
-    units.next().map(printable)
+    let mut paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
+    paths.find_map(|path| {
+        let mut names = path.strip_prefix('/')?.split('/').peekable();
+        names.next_if(|slice| *slice == "user.slice").is_none().then_some(())?;
+        let service = names.find(|name| !name.ends_with(".slice"))?;
+        service.ends_with(".service").then(|| printable_line(service))
+    })
 }
 
-/// The path of the provider in a line of maps, if the line maps it.
-fn provider_in(line: &str) -> Option<&str> {
+/// The mapping of the provider in a line of maps, if the line maps it.
+fn provider_in(line: &str) -> Option<Mapping<'_>> {
     let path = &line[line.find('/')?..];
-    let name = path.strip_suffix(DELETED).unwrap_or(path).rsplit('/').next()?;
-    PROVIDER_FILES.contains(&name).then_some(path)
+    let plain = path.strip_suffix(DELETED);
+    let is_deleted = plain.is_some();
+    let path = plain.unwrap_or(path);
+    let range = line.split(' ').next()?;
+    PROVIDER_FILES.contains(&path.rsplit('/').next()?).then_some(Mapping { range, path, is_deleted })
 }
 
 impl Processes {
-    /// The processes of the system that have mapped the provider.
+    /// The processes of the system that have mapped an installed provider.
     #[must_use]
     pub fn with_provider(root: &Root) -> Self {
         let entries = root.list("proc");
@@ -136,7 +150,8 @@ impl Processes {
         pids.sort_unstable();
         let mut all = Self::default();
         for pid in pids {
-            match ProviderMapping::read(root, pid) {
+            let is_installed = |mapping: &Mapping| !root.is_live() || mapping.is_installed(pid);
+            match ProviderMapping::read(root, pid, is_installed) {
                 ProviderMapping::NotMapped => {}
                 ProviderMapping::Unreadable => all.unreadable += 1,
                 mapped => all.found.extend(Process::with(root, pid, mapped)),
@@ -144,11 +159,6 @@ impl Processes {
         }
         all
     }
-}
-
-/// A text of another process without control characters, which could be escape sequences.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -182,7 +192,7 @@ mod tests {
         assert_eq!(all.unreadable, 0);
         assert_eq!(all.found.iter().map(|p| p.pid).collect::<Vec<_>>(), [3, 20]);
         let nginx = &all.found[1];
-        assert_eq!((nginx.name.as_str(), nginx.user), ("ng?inx", Some(33)));
+        assert_eq!((nginx.name.as_str(), nginx.user), ("ng\u{fffd}inx", Some(33)));
         assert_eq!((nginx.unit.as_deref(), &all.found[0].unit), (Some("nginx.service"), &None));
         assert_eq!(nginx.openssl_conf, EnvironmentValue::Set("/etc/outboard/nginx.service.cnf".to_owned()));
         let path = "/usr/lib/outboard/outboard.so".to_owned();
@@ -192,6 +202,22 @@ mod tests {
         assert_eq!(replaced.openssl_conf, EnvironmentValue::Unreadable);
         assert_eq!(Process::read(&root, 4).unwrap().provider, ProviderMapping::NotMapped);
         assert_eq!(Process::read(&root, 6), None);
+    }
+
+    #[test]
+    fn only_a_service_of_the_system_is_a_unit() {
+        for (path, unit) in [
+            ("/system.slice/nginx.service", Some("nginx.service")),
+            ("/system.slice/system-openvpn.slice/openvpn@a.service/nginx.service", Some("openvpn@a.service")),
+            ("/web.slice/nginx.service", Some("nginx.service")),
+            ("/user.slice/user-1000.slice/user@1000.service/app.slice/nginx.service", None),
+            ("/user.slice/user-1000.slice/session-2.scope/nginx.service", None),
+            ("/system.slice/docker-1.scope/system.slice/nginx.service", None),
+            ("/nginx/nginx.service", None),
+            ("/", None),
+        ] {
+            assert_eq!(unit_in(&format!("12:cpu:/\n0::{path}\n")).as_deref(), unit, "{path}");
+        }
     }
 
     #[test]

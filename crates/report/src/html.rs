@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use outboard_console::is_unprintable;
+
 use crate::page::{Answer, Block, Cell, Column, Section, Table, code_spans};
 use crate::svg;
 
@@ -185,11 +187,4 @@ pub fn escape(text: &str) -> String {
         }
     }
     safe
-}
-
-/// Returns whether a character is invalid in XML, controls terminals, or changes the direction of
-/// the surrounding text (which can make a name look like another).
-pub fn is_unprintable(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || turns || matches!(c, '\u{fffe}' | '\u{ffff}')
 }

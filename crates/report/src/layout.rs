@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use outboard_console::printable_line;
+
 /// Default and maximum width of a line in columns: longer lines are hard to read.
 const WIDTH: usize = 110;
 /// Minimum width of a line in columns.
@@ -69,12 +71,12 @@ impl Page {
 
     /// Appends a label in a mood and its text.
     pub(crate) fn row_in(&mut self, mood: HeadingColour, label: &str, text: &str) {
-        self.labelled(Some(mood), &clean(label), text);
+        self.labelled(Some(mood), &printable_line(label), text);
     }
 
     /// Appends an indented label and its text.
     pub(crate) fn sub(&mut self, label: &str, text: &str) {
-        self.labelled(None, &format!("  {}", clean(label)), text);
+        self.labelled(None, &format!("  {}", printable_line(label)), text);
     }
 
     fn labelled(&mut self, mood: Option<HeadingColour>, label: &str, text: &str) {
@@ -98,7 +100,7 @@ impl Page {
 
     /// Appends a table; where it is wider than the output, a block of lines for each row.
     pub(crate) fn table(&mut self, head: &[&str], rows: &[Vec<String>]) {
-        let cells = |row: &[String]| row.iter().map(|cell| clean(cell)).collect::<Vec<_>>();
+        let cells = |row: &[String]| row.iter().map(|cell| printable_line(cell)).collect::<Vec<_>>();
         let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row)).collect();
         let width_of = |column: usize| {
             let longest = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
@@ -142,7 +144,7 @@ impl Page {
         self.text.push_str(first);
         let mut column = taken;
         let mut at_start = true;
-        for word in clean(text).split_whitespace() {
+        for word in printable_line(text).split_whitespace() {
             let length = word.chars().count();
             if !at_start && column + 1 + length > self.style.width() {
                 let _ = write!(self.text, "\n{}", " ".repeat(indent));
@@ -162,12 +164,6 @@ impl Page {
             self.text.push('\n');
         }
     }
-}
-
-/// Replaces control characters: files of a saved tree can contain any bytes, and must not control
-/// the terminal.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Formats sections as Markdown (GitHub's, with tables), for mails and issues.
 
-use crate::html::is_unprintable;
+use outboard_console::is_unprintable;
+
 use crate::page::{Answer, Block, Section, Table, code_spans};
 
 /// Formats a page.

@@ -129,6 +129,46 @@ fn without_code(tags: Vec<String>) -> Vec<String> {
     tags.into_iter().filter(|tag| tag != "code" && tag != "/code").collect()
 }
 
+/// Replaces the numbers with a fraction whose places `is_meant` selects.
+fn renumbered(value: &mut Value, is_meant: &mut impl FnMut() -> bool, by: f64) {
+    match value {
+        Value::Number(number) if number.is_f64() && is_meant() => *value = by.into(),
+        Value::Array(all) => all.iter_mut().for_each(|one| renumbered(one, is_meant, by)),
+        Value::Object(all) => all.values_mut().for_each(|one| renumbered(one, is_meant, by)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_number_of_a_file_becomes_infinite() {
+    for (file, text) in FILES.iter().enumerate() {
+        for by in [0.0, 1e30, -1e30, 1e-60, 1e308, -1e308, 1e-320] {
+            for (every, first) in [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)] {
+                let mut value: Value = serde_json::from_str(text).unwrap();
+                let mut places = 0..;
+                let mut replaced = false;
+                let mut is_meant = || {
+                    let is_meant = places.next().is_some_and(|place| place % every == first);
+                    replaced |= is_meant;
+                    is_meant
+                };
+                renumbered(&mut value, &mut is_meant, by);
+                let part = read(value.to_string().as_bytes());
+                let is_figure = by == 0.0 || (1e-60..=1e30).contains(&by.abs());
+                assert_eq!(part.is_ok(), is_figure || !replaced, "{file}: {by}: {:?}", part.err());
+                let Ok(part) = part else { continue };
+                let mut report = Report::new("now".into());
+                report.add("file", part).unwrap();
+                for page in [report.html(), report.markdown()] {
+                    let words = page.split(|c: char| !c.is_ascii_alphanumeric());
+                    let bad: Vec<&str> = words.filter(|word| ["inf", "NaN"].contains(word)).collect();
+                    assert!(bad.is_empty(), "{file}: {by} at {first} of {every}: {page}");
+                }
+            }
+        }
+    }
+}
+
 /// A report with harmless strings.
 static PLAIN: LazyLock<(Report, Vec<String>)> = LazyLock::new(|| {
     let report = report("");
@@ -163,7 +203,11 @@ proptest! {
         way["points"][0]["hardware"]["megabytes_per_second"] = speed.into();
         way["points"][0]["software"]["spread"] = spread.into();
         let mut report = Report::new("now".into());
-        report.add("tune.json", read(value.to_string().as_bytes()).unwrap()).unwrap();
+        let is_figure = |number: f64| number == 0.0 || (1e-60..=1e30).contains(&number.abs());
+        let part = read(value.to_string().as_bytes());
+        prop_assert_eq!(part.is_ok(), is_figure(speed) && is_figure(spread));
+        let Ok(part) = part else { return Ok(()) };
+        report.add("tune.json", part).unwrap();
         let page = report.html();
         xml::skeleton(&page).map_err(TestCaseError::fail)?;
         prop_assert!(!page.contains("NaN") && !page.contains("inf "), "{}", page);

@@ -9,12 +9,12 @@ pub mod memory;
 mod restore;
 mod show;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use outboard_console::answer;
 
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///
@@ -95,15 +95,10 @@ pub fn ended(command: &str, result: Result<()>) -> ExitCode {
 
 /// Prints an error to stderr.
 fn warn(command: &str, error: &anyhow::Error) {
-    // If stderr is closed, the error cannot be reported.
-    let _ = writeln!(io::stderr(), "outboard {command}: {error:#}");
+    outboard_console::say(&format!("outboard {command}: {error:#}"));
 }
 
-/// Prints a line to stdout. A closed pipe is not an error.
+/// Prints a line to stdout.
 pub fn say(text: &str) -> Result<()> {
-    match writeln!(io::stdout(), "{text}") {
-        // The reader, such as head(1), closed the pipe.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
+    Ok(answer(&format!("{text}\n"))?)
 }

@@ -3,7 +3,6 @@
 
 mod text;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use outboard_bench_apps::Application;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, say};
 use outboard_documents::bench::Bench;
-use outboard_documents::{Document as _, Part, json, read};
+use outboard_documents::{Document as _, Part, contents, json, read};
 use outboard_measure::stop;
 
 /// Compare the speed and the CPU cost of software, accelerators and the interfaces to them.
@@ -96,7 +95,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
 
 /// Reads the document that an earlier run printed.
 fn earlier(file: &Path) -> Result<Bench> {
-    let bytes = fs::read(file).with_context(|| file.display().to_string())?;
+    let bytes = contents(file).with_context(|| file.display().to_string())?;
     match read(&bytes).with_context(|| file.display().to_string())? {
         Part::Bench(bench) => Ok(bench),
         _ => bail!("{}: it is no answer of outboard bench (schema {})", file.display(), Bench::SCHEMA),

@@ -1,6 +1,5 @@
 //! `outboard bundle`: packs what `outboard status` reads, for a diagnosis on another machine.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -51,7 +50,7 @@ fn bundle(options: &Options) -> Result<()> {
     let listed = list(&files);
     let Some(output) = output else { return Ok(answer(&listed)?) };
     if output.is_stdout() {
-        io::stderr().write_all(listed.as_bytes())?;
+        say(listed.trim_end());
     } else {
         answer(&listed)?;
     }

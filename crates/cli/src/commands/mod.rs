@@ -93,8 +93,13 @@ impl Outboard {
 /// from those of their command, so both exit with 125 after a usage error, as env(1) does; the other
 /// commands exit with 2.
 pub fn misused(usage: &clap::Error) -> ExitCode {
-    // If stderr is closed, the error cannot be reported.
-    let _ = usage.print();
+    if usage.use_stderr() {
+        // It repeats arguments.
+        outboard_console::say(usage.render().to_string().trim_end());
+    } else {
+        // If stdout is closed, the help cannot be shown.
+        let _ = usage.print();
+    }
     let runs_a_command = std::env::args_os().nth(1).is_some_and(|word| word == "prove" || word == "run");
     match (usage.use_stderr(), runs_a_command) {
         (false, _) => ExitCode::SUCCESS,

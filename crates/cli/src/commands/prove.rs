@@ -11,11 +11,11 @@ mod text;
 
 pub use options::Options;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use outboard_console::say;
 use outboard_counters::Table;
 use outboard_documents::{json as document, prove::Prove};
 use outboard_measure::meter::Meter;
@@ -34,7 +34,7 @@ pub fn run(options: &Options) -> ExitCode {
     match prove(options) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            say(&format!("outboard prove: {error:#}\n"));
+            say(&format!("outboard prove: {error:#}"));
             ExitCode::from(OWN_FAILURE)
         }
     }
@@ -69,7 +69,7 @@ fn prove(options: &Options) -> Result<u8> {
     let (software, (ended, spent)) = match both() {
         Ok(both) => both,
         Err(refused) => {
-            say(&format!("outboard prove: {refused}\n"));
+            say(&format!("outboard prove: {refused}"));
             return Ok(refused.code());
         }
     };
@@ -82,20 +82,15 @@ fn prove(options: &Options) -> Result<u8> {
 /// Prints the report. Returns the exit code.
 fn report(options: &Options, proof: &Prove, json: Option<Output>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
-        say(&text::render(proof));
+        say(text::render(proof).trim_end_matches('\n'));
     }
     let written = json.map_or(Ok(()), |to| to.write(document(proof)?.as_bytes()));
     match (exit_code(proof), written) {
         (0, Err(error)) => Err(error),
         (code, Err(error)) => {
-            say(&format!("outboard prove: {error:#}\n"));
+            say(&format!("outboard prove: {error:#}"));
             Ok(code)
         }
         (code, Ok(())) => Ok(code),
     }
-}
-
-/// Writes to stderr; an error means that it is closed, and cannot be reported.
-fn say(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }

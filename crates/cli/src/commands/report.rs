@@ -2,12 +2,12 @@
 
 mod input;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use outboard_console::{answer, say};
 use outboard_documents::{Report, json};
 use outboard_report::{Comparison, Pages as _, compare};
 
@@ -74,7 +74,7 @@ fn report(options: &Options) -> Result<()> {
     };
     output.write(text.as_bytes())?;
     if let Some(place) = output.file() {
-        say(&format!("{} is written.", place.display()));
+        answer(&format!("{} is written.\n", place.display()))?;
     }
     Ok(())
 }
@@ -114,14 +114,9 @@ impl Format {
     }
 }
 
-/// Prints a line to stdout. If stdout is closed, the error cannot be reported.
-fn say(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
-}
-
-/// Prints a line to stderr. If stderr is closed, the error cannot be reported.
+/// Prints a line to stderr.
 fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "outboard report: {text}");
+    say(&format!("outboard report: {text}"));
 }
 
 /// Returns a part as a report stores it, and the document as it was written; for tests of other

@@ -1,10 +1,11 @@
 //! `outboard status`: shows the crypto hardware of this machine and the interfaces that reach it.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use outboard_console::{answer, answer_styled, say};
 use outboard_drivers::root::Root;
 use outboard_report::Style;
 
@@ -34,7 +35,7 @@ pub fn run(options: &Options) -> ExitCode {
     match report(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("outboard status: {error}"));
+            say(&format!("outboard status: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -49,12 +50,10 @@ fn report(options: &Options) -> anyhow::Result<()> {
         }
     };
     for warning in &status.warnings {
-        complain(&format!("outboard status: warning: {warning}"));
+        say(&format!("outboard status: warning: {warning}"));
     }
-    let text = if options.json {
-        let mut json = serde_json::to_string_pretty(&status)?;
-        json.push('\n');
-        json
+    if options.json {
+        answer(&outboard_documents::pretty(&status)?)?;
     } else {
         let is_terminal = io::stdout().is_terminal();
         let color = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
@@ -66,16 +65,8 @@ fn report(options: &Options) -> anyhow::Result<()> {
             (_, true) => outboard_report::reach,
             _ => outboard_report::status,
         };
-        render(&status, Style { color, columns })
-    };
-    match io::stdout().write_all(text.as_bytes()) {
-        // The reader, such as head(1), has closed the pipe.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        let text = render(&status, Style { color, columns });
+        if color { answer_styled(&text)? } else { answer(&text)? }
     }
-}
-
-/// An error here means that stderr is closed, so it cannot be reported.
-fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    Ok(())
 }

@@ -4,7 +4,7 @@
 mod policy_file;
 mod text;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -103,10 +103,10 @@ fn tune(options: &Options) -> Result<ExitCode> {
             progress("");
             let new = &answer.ciphers[shown..];
             shown = answer.ciphers.len();
-            let _ = write!(io::stdout(), "{}", text::ciphers(new));
+            let _ = console::answer(&text::ciphers(new));
             let new = &answer.lookahead[shown_ahead..];
             shown_ahead = answer.lookahead.len();
-            let _ = write!(io::stdout(), "{}", text::all_lookahead(new));
+            let _ = console::answer(&text::all_lookahead(new));
         }
     });
     progress("");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use outboard_documents::secrets;
 use outboard_services::enable::{AddedFile, Tree, changed_units, init_scripts, is_openwrt};
 
 use super::{procd, systemctl};
@@ -80,10 +81,11 @@ impl InitSystem {
 
     /// The last lines that a unit logged; empty if the log cannot be read.
     pub fn last_messages(self, unit: &str) -> String {
-        match self {
+        let lines = match self {
             Self::Systemd => systemctl::last_messages(unit),
             Self::Procd => procd::last_messages(unit),
-        }
+        };
+        String::from_utf8_lossy(&secrets::text(lines.as_bytes())).into_owned()
     }
 
     /// Whether the provider is mapped only in processes of enabled services. On OpenWrt every

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use outboard_console::aligned;
+use outboard_console::{aligned, printable_line};
 use outboard_documents::config::{Config, Configuration, Findings, Line, Service, ServiceProcess};
 
 /// Formats all of it.
@@ -46,11 +46,11 @@ fn configuration(out: &mut String, found: &Configuration) {
     let place = |line: &Line| format!("{}:{}", line.file.display(), line.line);
     let mut rows = Vec::new();
     for setting in &found.settings {
-        rows.push([printable(&setting.key), printable(&setting.value), place(&setting.line)]);
+        rows.push([printable_line(&setting.key), printable_line(&setting.value), place(&setting.line)]);
         for earlier in setting.overridden.iter().rev() {
             rows.push([
                 String::new(),
-                format!("overrides {}", printable(&earlier.value)),
+                format!("overrides {}", printable_line(&earlier.value)),
                 place(&earlier.line),
             ]);
         }
@@ -128,12 +128,7 @@ fn findings(out: &mut String, found: &Findings) {
 }
 
 fn problems(out: &mut String, problems: &[String]) {
-    problems.iter().for_each(|problem| _ = writeln!(out, "  problem: {}", printable(problem)));
-}
-
-/// Values may contain escape sequences, which a terminal must not receive.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    problems.iter().for_each(|problem| _ = writeln!(out, "  problem: {}", printable_line(problem)));
 }
 
 fn names(list: &[String]) -> String {

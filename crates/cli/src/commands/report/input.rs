@@ -1,11 +1,11 @@
 //! Finds and reads the input files.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use outboard_documents::{LARGEST, Part, Report, Unfit, read};
+use outboard_documents::{Part, Report, Unfit, contents, read};
 use outboard_drivers::root::Root;
 
 /// An input file.
@@ -50,7 +50,7 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     for file in files {
         let path = &file.path;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let added = match bytes(path).map_err(|error| explained(path, &error)).map(|bytes| read(&bytes))? {
+        let added = match contents(path).map_err(|error| explained(path, &error)).map(|bytes| read(&bytes))? {
             Ok(Part::Report(whole)) if files.len() == 1 => return Ok(*whole),
             Ok(part) => report.add(&name, part),
             Err(unfit) => Err(unfit),
@@ -72,19 +72,12 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
 
 /// Reads a report for a comparison.
 pub fn report(file: &Path) -> Result<Report> {
-    let bytes = bytes(file).map_err(|error| explained(file, &error))?;
+    let bytes = contents(file).map_err(|error| explained(file, &error))?;
     match read(&bytes) {
         Ok(Part::Report(report)) => Ok(*report),
         Ok(other) => Err(named(file, Unfit::NoReport(other.schema()))),
         Err(unfit) => Err(named(file, unfit)),
     }
-}
-
-/// Reads at most one byte more than the limit, regardless of the size of the file.
-fn bytes(file: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Returns the present status, as `outboard status` does.
