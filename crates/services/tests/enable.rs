@@ -387,7 +387,19 @@ fn what_cannot_work_is_refused_with_the_reason() {
     says("private", true, "PrivateDevices=yes");
     system.write("/etc/default/over", "OPENSSL_CONF=/x\n");
     system.write("/etc/systemd/system/over.service", "[Service]\nEnvironmentFile=-/etc/default/over\n");
-    says("over", true, "/etc/default/over sets OPENSSL_CONF");
+    says("over", true, "/etc/default/over sets or unsets OPENSSL_CONF");
+    system.write("/etc/systemd/system/over.service", "[Service]\nEnvironmentFile=-/etc/default/o*r\n");
+    says("over", true, "/etc/default/over sets or unsets OPENSSL_CONF");
+    system.write("/etc/systemd/system/over.service", "[Service]\nUnsetEnvironment=A OPENSSL_CONF\n");
+    says("over", true, "/etc/systemd/system/over.service sets or unsets OPENSSL_CONF");
+    system.write("/etc/systemd/system/over.service", "[Service]\nExecStart=/bin/true\n");
+    let later = "/etc/systemd/system/over.service.d/60-own.conf";
+    system.write(later, "[Service]\nEnvironment=OPENSSL_CONF=/etc/ssl/openssl.cnf\n");
+    says("over", true, "60-own.conf sets or unsets OPENSSL_CONF");
+    fs::remove_file(system.path(later)).unwrap();
+    system.write("/run/systemd/system/service.d/90-all.conf", "[Service]\nEnvironment=OPENSSL_CONF=/x\n");
+    says("over", true, "service.d/90-all.conf sets or unsets OPENSSL_CONF");
+    fs::remove_dir_all(system.path("/run/systemd/system/service.d")).unwrap();
     symlink("/dev/null", system.path("/etc/systemd/system/masked.service")).unwrap();
     says("masked", true, "systemctl unmask");
     symlink("/usr/lib/systemd/system/nginx.service", system.path("/etc/systemd/system/alias.service"))

@@ -55,6 +55,14 @@ impl InitSystem {
         }
     }
 
+    /// An error if the processes of a unit get another OPENSSL_CONF. procd sets none.
+    pub fn check_openssl_conf(self, unit: &str, wanted: &str) -> Result<()> {
+        match self {
+            Self::Systemd => systemctl::check_openssl_conf(unit, wanted),
+            Self::Procd => Ok(()),
+        }
+    }
+
     /// Restarts units.
     pub fn restart(self, units: &[String]) -> Result<()> {
         match self {

@@ -94,6 +94,33 @@ pub fn last_messages(unit: &str) -> String {
     text.lines().map(|line| format!("\n    {line}")).collect()
 }
 
+/// An error if systemd gives the processes of a unit another OPENSSL_CONF: it has read all drop-ins,
+/// also those of generators and of other directories.
+pub fn check_openssl_conf(unit: &str, wanted: &str) -> Result<()> {
+    let shown = systemctl(&["show", "--property=Environment,UnsetEnvironment", "--", unit])?;
+    match overridden(&shown, wanted) {
+        Some(why) => bail!("{unit}: {why}: systemctl cat {unit} shows where"),
+        None => Ok(()),
+    }
+}
+
+/// What keeps a unit from OPENSSL_CONF with this value, by the output of `systemctl show`.
+fn overridden(shown: &str, wanted: &str) -> Option<String> {
+    let value = |name: &str| {
+        let line = shown.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_default().split(' ').map(|word| word.trim_matches('"'))
+    };
+    let is_ours = |word: &str| word == "OPENSSL_CONF" || word == format!("OPENSSL_CONF={wanted}");
+    if value("UnsetEnvironment").any(is_ours) {
+        return Some("UnsetEnvironment= removes OPENSSL_CONF".to_owned());
+    }
+    match value("Environment").filter_map(|word| word.strip_prefix("OPENSSL_CONF=")).next_back() {
+        Some(found) if found == wanted => None,
+        Some(other) => Some(format!("OPENSSL_CONF is {other} and not {wanted}, by a later drop-in")),
+        None => Some(format!("OPENSSL_CONF is not set to {wanted}: another file resets the environment")),
+    }
+}
+
 fn property(unit: &str, name: &str) -> Result<String> {
     Ok(systemctl(&["show", "--value", "--property", name, "--", unit])?.trim().to_owned())
 }
@@ -107,4 +134,24 @@ fn systemctl(arguments: &[&str]) -> Result<String> {
         bail!("systemctl {}: {}", arguments.join(" "), text.lines().next().unwrap_or("failed"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_in_force_decides() {
+        let why = |shown: &str| overridden(shown, "/o.cnf").unwrap_or_default();
+        assert_eq!(why("Environment=A=1 OPENSSL_CONF=/o.cnf\nUnsetEnvironment=\n"), "");
+        assert_eq!(why("UnsetEnvironment=HOME\nEnvironment=OPENSSL_CONF=/x \"OPENSSL_CONF=/o.cnf\"\n"), "");
+        for (shown, part) in [
+            ("Environment=OPENSSL_CONF=/o.cnf\nUnsetEnvironment=A OPENSSL_CONF\n", "UnsetEnvironment="),
+            ("Environment=OPENSSL_CONF=/o.cnf\nUnsetEnvironment=OPENSSL_CONF=/o.cnf\n", "UnsetEnvironment="),
+            ("Environment=OPENSSL_CONF=/o.cnf OPENSSL_CONF=/x\n", "is /x and not /o.cnf"),
+            ("Environment=\n", "another file resets"),
+        ] {
+            assert!(why(shown).contains(part), "{shown}: {}", why(shown));
+        }
+    }
 }

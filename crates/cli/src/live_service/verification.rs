@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use outboard_console::progress;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Meter;
-use outboard_services::enable::{AddedFile, Tree};
+use outboard_services::enable::{AddedFile, Tree, openssl_conf_of_units};
 use serde::Serialize;
 
 use super::client::{Endpoint, Exchange};
@@ -48,6 +48,8 @@ pub struct LiveService {
     init: InitSystem,
     units: Vec<String>,
     endpoints: Vec<Endpoint>,
+    /// Units with the OPENSSL_CONF that their drop-ins set.
+    openssl_conf: Vec<(String, String)>,
 }
 
 /// What was verified. Fields are only added within a version of the document that contains it.
@@ -86,7 +88,7 @@ impl LiveService {
         let endpoints = own.into_iter().filter_map(|address| Endpoint::probe(address, service == SSH_SERVER));
         let endpoints = endpoints.collect();
         progress("");
-        Ok(Self { init, units: running, endpoints })
+        Ok(Self { init, units: running, endpoints, openssl_conf: openssl_conf_of_units(files) })
     }
 
     /// Has systemd read the changed files, and restarts the units.
@@ -107,6 +109,12 @@ impl LiveService {
 
     /// Verifies that the service works and uses outboard. With `force` it may stay in software.
     pub fn verify(&self, module: &Path, ciphers: &[String], force: bool) -> Result<Verification, Broken> {
+        for unit in &self.units {
+            let set = self.openssl_conf.iter().find(|(name, _)| name == unit || *name == template(unit));
+            if let Some((_, wanted)) = set {
+                self.init.check_openssl_conf(unit, wanted).map_err(broken("environment"))?;
+            }
+        }
         progress(&format!("verifying {}", self.units.join(", ")));
         let verified = self.verify_provider(module, true).and_then(|processes| {
             self.work(ciphers, force)
@@ -254,6 +262,14 @@ impl LiveService {
             }
         }
         Ok(found)
+    }
+}
+
+/// The template of an instance, systemd.unit(5).
+fn template(unit: &str) -> String {
+    match (unit.split_once('@'), unit.rsplit_once('.')) {
+        (Some((name, _)), Some((_, kind))) => format!("{name}@.{kind}"),
+        _ => unit.to_owned(),
     }
 }
 

@@ -73,8 +73,8 @@ pub enum Unplannable {
     /// The unit is an alias.
     #[error("{0} is a link to another unit: give the name of that unit")]
     Alias(String),
-    /// An environment file sets OPENSSL_CONF.
-    #[error("{unit}: {} sets OPENSSL_CONF, which overrides any drop-in: remove that line first", file.display())]
+    /// An environment file or a later drop-in decides OPENSSL_CONF.
+    #[error("{unit}: {} sets or unsets OPENSSL_CONF, which overrides outboard's drop-in: remove that line first", file.display())]
     Overridden {
         /// The unit.
         unit: String,

@@ -26,8 +26,13 @@ const DIRECTORIES: [&str; 5] = [
 pub(super) struct Unit {
     /// Its own OPENSSL_CONF.
     pub(super) openssl_conf: Option<String>,
-    /// The EnvironmentFile that sets OPENSSL_CONF, which overrides `Environment=`.
+    /// What overrides the OPENSSL_CONF of outboard's drop-in: an EnvironmentFile, a later drop-in,
+    /// or the file that unsets the variable.
     pub(super) overridden_by: Option<PathBuf>,
+    /// The files of its environment, which override `Environment=`.
+    environment_files: Vec<PathBuf>,
+    /// The file that unsets OPENSSL_CONF last of all.
+    unset_by: Option<PathBuf>,
     /// It may use only the devices that it lists.
     pub(super) restricts_devices: bool,
     /// It has a /dev of its own.
@@ -54,6 +59,18 @@ pub fn changed_units(files: &[AddedFile]) -> Vec<String> {
         Some(directory.file_name()?.to_str().filter(|_| is_of_units)?.strip_suffix(".d")?.to_owned())
     };
     files.iter().filter_map(unit).collect()
+}
+
+/// The units of drop-ins, each with the OPENSSL_CONF that its drop-in sets.
+#[must_use]
+pub fn openssl_conf_of_units(files: &[AddedFile]) -> Vec<(String, String)> {
+    let drop_ins = files.iter().filter(|file| file.path.ends_with(DROP_IN));
+    let one = |file: &AddedFile| {
+        let unit = changed_units(std::slice::from_ref(file)).pop()?;
+        let mut lines = file.text.lines();
+        Some((unit, lines.find_map(|line| line.strip_prefix("Environment=OPENSSL_CONF="))?.to_owned()))
+    };
+    drop_ins.filter_map(one).collect()
 }
 
 /// The directory in which the processes of a unit share their counters. `None` for templates: an
@@ -84,33 +101,78 @@ pub(super) fn read(tree: &Tree, name: &str) -> std::io::Result<Option<Found>> {
         return Ok(Some(Found::Masked));
     }
     let mut unit = Unit::default();
-    let mut environment_files = Vec::new();
-    unit.add(&text, &mut environment_files);
-    // A name hides the same name in the directories that follow.
+    unit.add(&text, file);
+    // A name hides the same name in the directories that follow, and those for all services come
+    // after those of the unit.
     let mut drop_ins = BTreeMap::new();
-    for directory in DIRECTORIES.iter().rev().map(|d| Path::new(d).join(format!("{name}.d"))) {
-        for conf in tree.names(&directory) {
-            if conf.ends_with(".conf") && conf != DROP_IN {
-                drop_ins.insert(conf.clone(), directory.join(conf));
+    for kind in ["service.d".to_owned(), format!("{name}.d")] {
+        for directory in DIRECTORIES.iter().rev().map(|d| Path::new(d).join(&kind)) {
+            for conf in tree.names(&directory) {
+                if conf.ends_with(".conf") && conf != DROP_IN {
+                    drop_ins.insert(conf.clone(), directory.join(conf));
+                }
             }
         }
     }
-    for path in drop_ins.values() {
-        unit.add(&tree.read(path)?.unwrap_or_default(), &mut environment_files);
-    }
-    for path in environment_files {
-        // systemd.exec(5): a file that is marked with - may be missing; wildcards and specifiers
-        // are left out here.
-        let text = tree.read(&path).ok().flatten().unwrap_or_default();
-        if text.lines().any(|line| line.trim_start().starts_with("OPENSSL_CONF=")) {
-            unit.overridden_by = Some(path);
+    for (conf, path) in &drop_ins {
+        let before = unit.openssl_conf.clone();
+        unit.add(&tree.read(path)?.unwrap_or_default(), path);
+        if conf.as_str() > DROP_IN && unit.openssl_conf != before {
+            unit.overridden_by = Some(path.clone());
         }
+    }
+    for path in std::mem::take(&mut unit.environment_files) {
+        // systemd.exec(5): a file that is marked with - may be missing. Specifiers are left out
+        // here.
+        for path in matching(tree, &path) {
+            let text = tree.read(&path).ok().flatten().unwrap_or_default();
+            if text.lines().any(|line| line.trim_start().starts_with("OPENSSL_CONF=")) {
+                unit.overridden_by = Some(path);
+            }
+        }
+    }
+    if unit.unset_by.is_some() {
+        unit.overridden_by = unit.unset_by.take();
     }
     Ok(Some(Found::Unit(unit)))
 }
 
+/// The files that a path with wildcards in its name stands for, glob(7).
+fn matching(tree: &Tree, path: &Path) -> Vec<PathBuf> {
+    let (Some(directory), Some(pattern)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
+    else {
+        return Vec::new();
+    };
+    if !pattern.contains(['*', '?', '[']) {
+        return vec![path.to_owned()];
+    }
+    let names = tree.names(directory).into_iter();
+    names.filter(|name| matches(pattern, name)).map(|name| directory.join(name)).collect()
+}
+
+/// Whether a name matches a pattern. A bracket expression matches any character here: a file that is
+/// read too many costs a refusal with its name, one too few an effect that is missing.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut rest = pattern.chars();
+    match (rest.next(), name.chars().next()) {
+        (None, first) => first.is_none(),
+        (Some('*'), first) => {
+            let rest = rest.as_str();
+            matches(rest, name) || first.is_some_and(|c| matches(pattern, &name[c.len_utf8()..]))
+        }
+        (Some('['), Some(c)) if rest.as_str().contains(']') => {
+            let after = rest.as_str().split_once(']').map_or("", |(_, after)| after);
+            matches(after, &name[c.len_utf8()..])
+        }
+        (Some(wanted), Some(c)) if wanted == '?' || wanted == c => {
+            matches(rest.as_str(), &name[c.len_utf8()..])
+        }
+        _ => false,
+    }
+}
+
 impl Unit {
-    fn add(&mut self, text: &str, environment_files: &mut Vec<PathBuf>) {
+    fn add(&mut self, text: &str, file: &Path) {
         let mut section = String::new();
         let joined = text.replace("\\\n", " ");
         for line in joined.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
@@ -128,8 +190,15 @@ impl Unit {
                         set.into_iter().find_map(|w| w.strip_prefix("OPENSSL_CONF=").map(str::to_owned));
                     self.openssl_conf = found.or(self.openssl_conf.take());
                 }
-                "EnvironmentFile" if value.is_empty() => environment_files.clear(),
-                "EnvironmentFile" => environment_files.push(value.trim_start_matches('-').into()),
+                "EnvironmentFile" if value.is_empty() => self.environment_files.clear(),
+                "EnvironmentFile" => self.environment_files.push(value.trim_start_matches('-').into()),
+                "UnsetEnvironment" if value.is_empty() => self.unset_by = None,
+                "UnsetEnvironment" => {
+                    let is_ours = |word: &String| word == "OPENSSL_CONF" || word.starts_with("OPENSSL_CONF=");
+                    if words(value).iter().any(is_ours) {
+                        self.unset_by = Some(file.to_owned());
+                    }
+                }
                 "PrivateDevices" => self.has_private_devices = is_yes(value),
                 "DevicePolicy" => self.restricts_devices = value != "auto" && !value.is_empty(),
                 "DeviceAllow" => self.restricts_devices |= !value.is_empty(),
@@ -170,10 +239,10 @@ fn words(value: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn unit(text: &str) -> (Unit, Vec<PathBuf>) {
-        let (mut unit, mut files) = (Unit::default(), Vec::new());
-        unit.add(text, &mut files);
-        (unit, files)
+    fn unit(text: &str) -> Unit {
+        let mut unit = Unit::default();
+        unit.add(text, Path::new("/unit"));
+        unit
     }
 
     #[test]
@@ -181,18 +250,30 @@ mod tests {
         let text = "[Unit]\nEnvironment=OPENSSL_CONF=/no\n[Service]\n# Environment=OPENSSL_CONF=/no\n\
             Environment=A=1 \"OPENSSL_CONF=/etc/a b.cnf\" \\\n  B=2\nEnvironmentFile=-/etc/default/x\n\
             PrivateDevices=yes\nDeviceAllow=/dev/null rw\n";
-        let (unit, files) = unit(text);
+        let unit = unit(text);
         assert_eq!(unit.openssl_conf.as_deref(), Some("/etc/a b.cnf"));
         assert!(unit.has_private_devices && unit.restricts_devices);
-        assert_eq!(files, [PathBuf::from("/etc/default/x")]);
+        assert_eq!(unit.environment_files, [PathBuf::from("/etc/default/x")]);
+    }
+
+    #[test]
+    fn names_match_patterns() {
+        for (pattern, name) in
+            [("*", "x"), ("a*c", "abbc"), ("a*c", "ac"), ("?.conf", "x.conf"), ("[ab]c", "bc")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("a*c", "ab"), ("?", ""), ("x", "xy"), ("[ab]c", "c")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
     }
 
     #[test]
     fn an_empty_assignment_resets() {
-        let (unit, files) = unit(
+        let unit = unit(
             "[Service]\nEnvironment=OPENSSL_CONF=/a\nEnvironmentFile=/b\nEnvironment=\nEnvironmentFile=\n\
-             PrivateDevices=1\nPrivateDevices=no\n",
+             UnsetEnvironment=OPENSSL_CONF\nUnsetEnvironment=\nPrivateDevices=1\nPrivateDevices=no\n",
         );
-        assert_eq!((unit, files), (Unit::default(), Vec::new()));
+        assert_eq!(unit, Unit::default());
     }
 }
