@@ -9,6 +9,7 @@ pub mod in_flight;
 mod kernel;
 pub mod lists;
 mod lookahead;
+mod measuring;
 mod messages;
 pub mod openssl_pair;
 mod pass;
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
+pub use measuring::Measuring;
 use outboard_console::duration;
 use outboard_documents::bench::Bench;
 use outboard_measure::stop;

@@ -10,6 +10,8 @@ use outboard_measure::evp::{Context, Library};
 use outboard_openssl_conf::compose::{OutboardSection, compose};
 use tempfile::TempDir;
 
+use crate::measuring::PREFIX;
+
 /// Key stream of one context at most, in bytes: the default of LOOKAHEAD_WINDOW. So many bytes are
 /// used untimed before each sample: the engine fills the window while others are measured, which no
 /// busy stream can count on.
@@ -70,7 +72,7 @@ impl OpensslPair {
 
     /// Writes a configuration with these keys, independent of the saved policy.
     pub fn with_keys(module: &Path, ciphers: &[&str], own: &[(&str, &str)]) -> Result<OpensslPair> {
-        let folder = tempfile::Builder::new().prefix("outboard-lab-").tempdir();
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir();
         let folder =
             folder.context("no directory for a few small files; point TMPDIR to one with some space")?;
         let (counters, configuration) = (folder.path().join("counters"), folder.path().join("openssl.cnf"));

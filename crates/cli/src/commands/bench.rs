@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
+use outboard_bench::Measuring;
 use outboard_bench_apps::Application;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, say};
@@ -84,12 +85,15 @@ fn bench(options: &Options) -> Result<ExitCode> {
         return finish(&earlier(file)?, options.json, options.verbose);
     }
     stop::listen();
+    if let Some(Subject::CleanUp) = &options.application {
+        return Ok(outboard_bench_apps::serve_cleaner());
+    }
+    let _measuring = Measuring::begin()?;
     match &options.application {
-        Some(Subject::CleanUp) => Ok(outboard_bench_apps::serve_cleaner()),
         Some(Subject::Application(application)) => {
             finish(&application.measure()?, application.is_json(), false)
         }
-        None => finish(&outboard_bench::measure(&options.request)?, options.json, options.verbose),
+        _ => finish(&outboard_bench::measure(&options.request)?, options.json, options.verbose),
     }
 }
 

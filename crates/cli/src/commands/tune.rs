@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use outboard_bench::Measuring;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, progress, say};
@@ -94,6 +95,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
     if !options.dry_run {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
     }
+    let _measuring = Measuring::begin()?;
     let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
