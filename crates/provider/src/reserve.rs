@@ -13,8 +13,8 @@ use std::cell::UnsafeCell;
 use std::ptr::{copy_nonoverlapping, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Size of the reserve in bytes. A start of which every allocation fails takes a third of it with
-/// the drivers of Debian's kernel.
+/// Size of the reserve in bytes. With the drivers of Debian's kernel and those of the tests, a start
+/// of which every allocation fails takes more than a quarter of it and less than half.
 const SIZE: usize = 1 << 20;
 
 /// Unit of allocation in bytes, and the greatest alignment.
