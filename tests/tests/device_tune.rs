@@ -73,7 +73,8 @@ fn a_measured_policy_is_written_and_every_application_follows_it() {
             let [encrypt, decrypt] = [encrypt, decrypt].map(|way| way.as_deref().unwrap_or("4096"));
             let pieces = &cipher["pieces"]["bytes"];
             assert!([16384, 32768, 65536].iter().any(|bytes| pieces == bytes), "{cipher}");
-            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR} {pieces}")
+            let key_bytes = cipher["key_bytes"].as_u64().map(|bytes| format!(" {bytes}")).unwrap_or_default();
+            format!("{CIPHER} {encrypt} {decrypt} {ACCELERATOR} {pieces}{key_bytes}")
         }
     };
     assert_eq!(line, expected, "{policy}");
@@ -118,13 +119,13 @@ fn what_was_found(way: &Value) -> Option<String> {
 }
 
 fn the_provider_obeys_each_direction() {
-    rewrite(CIPHER, &format!("{CIPHER} 8192 16384 {ACCELERATOR}"));
+    rewrite(CIPHER, &format!("{CIPHER} 8192 16384 {ACCELERATOR} 16384 0"));
     let tuned = world(&[]);
     for (direction, from) in [(Direction::Encrypt, 8192), (Direction::Decrypt, 16384)] {
         assert!(goes_to_hardware(&tuned, direction, from), "{direction:?} {from}");
         assert!(!goes_to_hardware(&tuned, direction, from - 16), "{direction:?} below {from}");
     }
-    rewrite(CIPHER, &format!("{CIPHER} never 64 {ACCELERATOR}"));
+    rewrite(CIPHER, &format!("{CIPHER} never 64 {ACCELERATOR} 16384 0"));
     let one_way = world(&[]);
     assert!(!goes_to_hardware(&one_way, Direction::Encrypt, 65536));
     assert!(goes_to_hardware(&one_way, Direction::Decrypt, 64));

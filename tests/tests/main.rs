@@ -36,6 +36,7 @@ mod device_lookahead_programs;
 mod device_lookahead_valgrind;
 mod device_message_jobs;
 mod device_modes;
+mod device_new_keys;
 mod device_observed;
 mod device_openssh;
 mod device_openvpn_service;

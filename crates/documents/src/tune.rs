@@ -64,6 +64,9 @@ pub struct TunedCipher {
     /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
     /// if it cannot be divided, or if this was not measured.
     pub pieces: Option<Pieces>,
+    /// Number of bytes of one key from which a session for it pays: the provider computes the first
+    /// requests of a key with fewer bytes in software. Null if it was not measured.
+    pub key_bytes: Option<usize>,
     /// The decision in one or two sentences.
     pub sentence: String,
 }

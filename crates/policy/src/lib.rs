@@ -45,6 +45,8 @@ pub struct Policy {
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: minimum size of a request that goes to the accelerator.
     pub thresholds: Thresholds,
+    /// Key `KEY_BYTES`: number of bytes of a key from which it gets a session with a driver.
+    pub key_bytes: Option<usize>,
     /// Key `POLICY`: file with the thresholds of algorithms that `THRESHOLDS` does not set.
     pub file: PolicyFile,
     /// Key `HWRNG_ENTROPY`: assumed entropy of a byte of the hardware random number generator.
@@ -57,14 +59,28 @@ pub struct Policy {
     pub programs: Programs,
 }
 
+/// Default of `KEY_BYTES`: a key with one request of up to 64 KiB stays in software. A session with a
+/// driver costs as much as many requests.
+pub const KEY_BYTES: usize = 64 * 1024 + 1;
+
 impl Policy {
+    /// Number of bytes of a key of the cipher with OpenSSL's name `name` from which it gets a session
+    /// with a driver. The first of these decides: `KEY_BYTES`; `THRESHOLDS`, which then applies from
+    /// the first request on; the measurement; the default.
+    pub fn key_bytes(&self, row: Option<CipherRow<'_>>, name: &str) -> usize {
+        let of_threshold = || self.thresholds.explicit(name).map(|_| 0);
+        let measured = || row.and_then(|row| row.key_bytes);
+        self.key_bytes.or_else(of_threshold).or_else(measured).unwrap_or(KEY_BYTES)
+    }
+
     /// The keys that [`set`](Self::set) accepts.
-    pub const KEYS: [&str; 13] = [
+    pub const KEYS: [&str; 14] = [
         "CIPHERS",
         "DIGESTS",
         "DRIVERS",
         "USE_SOFTDRIVERS",
         "THRESHOLDS",
+        "KEY_BYTES",
         "POLICY",
         "SHADOW_CHECKS",
         "HWRNG_ENTROPY",
@@ -90,6 +106,7 @@ impl Policy {
             "DRIVERS" => self.drivers = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
+            "KEY_BYTES" => self.key_bytes = Some(threshold::bytes(value.trim())?),
             "POLICY" => self.file = value.parse()?,
             "HWRNG_ENTROPY" => self.hwrng_entropy = value.parse()?,
             "SHADOW_CHECKS" => self.shadow_checks = value.parse()?,
@@ -101,5 +118,28 @@ impl Policy {
             _ => return Err(Error::UnknownKey(key.to_owned())),
         }
         Ok(skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configured_threshold_applies_from_the_first_request_of_a_key() {
+        let file = "outboard-policy 2\nAES-128-CTR 4096 4096 x 16384 20000\nAES-128-CBC 4096 4096 x\n";
+        let tuned = Tuned::parse(file.to_owned()).expect("a policy file");
+        let with = |keys: &[(&str, &str)], name| {
+            let mut policy = Policy::default();
+            for (key, value) in keys {
+                policy.set(key, value).expect("a valid value");
+            }
+            policy.key_bytes(tuned.of(name), name)
+        };
+        assert_eq!(with(&[], "AES-128-CTR"), 20000);
+        assert_eq!(with(&[], "AES-128-CBC"), KEY_BYTES);
+        assert_eq!(with(&[("THRESHOLDS", "ALL:1")], "AES-128-CTR"), 0);
+        assert_eq!(with(&[("THRESHOLDS", "AES-128-CBC:1")], "AES-128-CTR"), 20000);
+        assert_eq!(with(&[("THRESHOLDS", "ALL:1"), ("KEY_BYTES", "5000")], "AES-128-CTR"), 5000);
     }
 }

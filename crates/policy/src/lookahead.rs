@@ -85,8 +85,8 @@ impl LookaheadRow<'_> {
 
 /// Parses `lookahead AES-128-CTR 64-16384 virtio_crypto_aes_ecb 32768`. The upper end and the last
 /// word are optional.
-pub(crate) fn lookahead_row<'a>(words: [Option<&'a str>; 5]) -> Option<LookaheadRow<'a>> {
-    let [_, _, sizes, driver, start] = words;
+pub(crate) fn lookahead_row<'a>(words: [Option<&'a str>; 6]) -> Option<LookaheadRow<'a>> {
+    let [_, _, sizes, driver, start, _] = words;
     let bytes = |word: &str| number(word)?.try_into().ok();
     let (from, to) = match sizes?.split_once('-') {
         Some((from, to)) => (Some(bytes(from)?), Some(bytes(to)?)),
@@ -105,7 +105,7 @@ pub(crate) fn lookahead_row<'a>(words: [Option<&'a str>; 5]) -> Option<Lookahead
 impl Tuned {
     /// What was measured for the look-ahead of a cipher; the last line if there are several.
     pub fn lookahead(&self, cipher: &str) -> Option<LookaheadRow<'_>> {
-        let is_its = |words: &[Option<&str>; 5]| {
+        let is_its = |words: &[Option<&str>; 6]| {
             words[0] == Some(LookaheadRow::WORD) && words[1].is_some_and(|name| is_name(name, cipher))
         };
         lookahead_row(self.lines().filter(is_its).last()?)

@@ -50,7 +50,7 @@ impl FromStr for Thresholds {
     }
 }
 
-fn bytes(text: &str) -> Result<usize, Error> {
+pub(crate) fn bytes(text: &str) -> Result<usize, Error> {
     number(text).and_then(|n| n.try_into().ok()).ok_or_else(|| Error::Bytes(text.to_owned()))
 }
 

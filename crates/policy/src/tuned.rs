@@ -43,6 +43,8 @@ pub struct CipherRow<'a> {
     pub driver: &'a str,
     /// Best size of the chunks into which a request is split, in bytes, if it was measured.
     pub piece: Option<usize>,
+    /// Number of bytes of a key from which a session for it was measured to pay, if it was measured.
+    pub key_bytes: Option<usize>,
 }
 
 /// Why a file is not used.
@@ -93,7 +95,7 @@ impl Tuned {
                 [None, ..] => continue,
                 _ if !begun => words[..3] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
                 [Some("made" | "goal" | "kernel" | "cpu"), value, ..] => value.is_some(),
-                [Some("driver"), _, _, version, _] => version.is_some(),
+                [Some("driver"), _, _, version, ..] => version.is_some(),
                 [Some(LookaheadRow::WORD), ..] => lookahead_row(words).is_some(),
                 _ => row(words).is_some(),
             };
@@ -121,7 +123,7 @@ impl Tuned {
         same("kernel", self.value("kernel"), kernel_text(root, RELEASE).trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&kernel_text(root, "proc/cpuinfo")))?;
         for line in self.text.lines() {
-            if let [Some("driver"), Some(driver), Some(module), Some(version), _] = words(line) {
+            if let [Some("driver"), Some(driver), Some(module), Some(version), ..] = words(line) {
                 same(driver, version, &module_version(root, module))?;
             }
         }
@@ -136,13 +138,13 @@ impl Tuned {
     }
 
     /// The words of all lines.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = [Option<&str>; 5]> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = [Option<&str>; 6]> {
         self.text.lines().map(words)
     }
 
     /// The thresholds of a cipher; the last line if there are several.
     pub fn of(&self, cipher: &str) -> Option<CipherRow<'_>> {
-        let is_its = |words: &[Option<&str>; 5]| words[0].is_some_and(|first| is_name(first, cipher));
+        let is_its = |words: &[Option<&str>; 6]| words[0].is_some_and(|first| is_name(first, cipher));
         let mut last = None;
         for line in self.text.lines() {
             last = Some(words(line)).filter(is_its).or(last);
@@ -212,19 +214,22 @@ pub(crate) const RELEASE: &str = "proc/sys/kernel/osrelease";
 
 /// The first words of a line, without the comment after `#`.
 #[inline(never)]
-fn words(line: &str) -> [Option<&str>; 5] {
+fn words(line: &str) -> [Option<&str>; 6] {
     let mut words = line.split('#').next().unwrap_or_default().split_ascii_whitespace();
-    [(); 5].map(|()| words.next())
+    [(); 6].map(|()| words.next())
 }
 
-/// Parses `AES-128-CBC 4096 never virtio_crypto_aes_cbc 65536`. The last word is optional.
-fn row(words: [Option<&str>; 5]) -> Option<CipherRow<'_>> {
-    let [_, encrypt, decrypt, driver, piece] = words;
-    let piece = match piece {
-        Some(word) => Some(word.parse().ok()?),
-        None => None,
-    };
-    Some(CipherRow { from: [CipherRow::size(encrypt?)?, CipherRow::size(decrypt?)?], driver: driver?, piece })
+/// Parses `AES-128-CBC 4096 never virtio_crypto_aes_cbc 65536 100000`. The last two words are
+/// optional.
+fn row(words: [Option<&str>; 6]) -> Option<CipherRow<'_>> {
+    let [_, encrypt, decrypt, driver, piece, key_bytes] = words;
+    let number = |word: Option<&str>| word.map_or(Some(None), |word| word.parse().ok().map(Some));
+    Some(CipherRow {
+        from: [CipherRow::size(encrypt?)?, CipherRow::size(decrypt?)?],
+        driver: driver?,
+        piece: number(piece)?,
+        key_bytes: number(key_bytes)?,
+    })
 }
 
 #[inline(never)]

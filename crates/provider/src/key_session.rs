@@ -25,11 +25,11 @@ pub(crate) struct KeySession {
 }
 
 /// State of the context's session.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 enum State {
-    /// No session was requested yet.
-    #[default]
-    Unasked,
+    /// No session was requested yet. Contains the number of bytes of the key's requests so far,
+    /// which software processed: for a key with few bytes a session costs more than it saves.
+    Counting(usize),
     /// The driver accepted the key.
     Open(SessionId),
     /// The driver had no room for the key, or the session was evicted. Contains the number of
@@ -37,12 +37,34 @@ enum State {
     Waiting(u32),
 }
 
+impl Default for State {
+    fn default() -> State {
+        State::Counting(0)
+    }
+}
+
+/// What decides about the first session of a key.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyUse {
+    /// Number of bytes of the present request.
+    pub(crate) bytes: usize,
+    /// Number of bytes of a key, with those of the present request, from which it gets a session.
+    pub(crate) from: usize,
+}
+
+impl KeyUse {
+    /// The key gets a session in any case.
+    pub(crate) const ENOUGH: KeyUse = KeyUse { bytes: 0, from: 0 };
+}
+
 impl KeySession {
-    /// The key's session, if the driver has room for it. Calls `open` at the first request and
-    /// again after every [`BUSY`] requests; the argument `true` marks these later calls as urgent.
+    /// The key's session, if the key has enough bytes and the driver has room for it. Calls `open`
+    /// at the first such request and again after every [`BUSY`] requests; the argument `true` marks
+    /// these later calls as urgent.
     pub(crate) fn session(
         &mut self,
         hardware: &'static Hardware,
+        key_use: KeyUse,
         open: impl FnOnce(bool) -> Option<SessionId>,
     ) -> Option<SessionGuard<'static>> {
         if let State::Open(hold) = self.state {
@@ -53,16 +75,21 @@ impl KeySession {
         }
         self.state = match self.state {
             State::Waiting(requests) if requests < BUSY => State::Waiting(requests + 1),
+            State::Counting(before) if before.saturating_add(key_use.bytes) < key_use.from => {
+                State::Counting(before + key_use.bytes)
+            }
             before => open(matches!(before, State::Waiting(_))).map_or(State::Waiting(0), State::Open),
         };
         let State::Open(hold) = self.state else { return None };
         hardware.sessions.borrow(hold)
     }
 
-    /// The state for a copy of the context, with a session for the same key.
+    /// The state for a copy of the context, with a session for the same key, or the same count.
     pub(crate) fn copy(&self, hardware: &Hardware) -> KeySession {
         let state = match self.state {
-            State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Unasked, State::Open),
+            State::Open(hold) => {
+                hardware.sessions.copy(hold).map_or(State::Counting(usize::MAX), State::Open)
+            }
             other => other,
         };
         KeySession { state, was_compared: self.was_compared, reference: None }

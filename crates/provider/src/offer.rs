@@ -52,6 +52,8 @@ pub(crate) struct Cipher {
     pub(crate) lookahead: LookaheadUse,
     /// For encryption and for decryption.
     thresholds: [usize; 2],
+    /// Number of bytes of a key from which it gets a session with the driver.
+    pub(crate) key_bytes: usize,
     /// Size of the chunks of a request, in bytes:
     /// [`Request::piece`](outboard_accel::Request::piece).
     pub(crate) piece: usize,
@@ -106,13 +108,14 @@ impl Offer {
             let row = row.filter(|row| row.driver == &**hardware.driver());
             let from = direct.map_or([None; 2], |_| thresholds(provider, row, kind.name));
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
+            let key_bytes = provider.policy.key_bytes(row, kind.name);
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
             let hardware = Arc::clone(hardware);
             let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
             // Without look-ahead, only messages that are too short for it are no sign of larger ones.
             let shortest = LookaheadUse { from: kind.mode.shortest_ahead(), to: None, start: usize::MAX };
             let lookahead = lookahead.unwrap_or(shortest);
-            Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, piece }, from))
+            Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, key_bytes, piece }, from))
         };
         let cipher = |(kind, refusal): (&'static Kind, &Option<&'static str>)| {
             let offered: Result<(Cipher, _), &str> = offered(kind, *refusal);

@@ -2,6 +2,7 @@
 
 pub mod ahead;
 mod contest;
+mod new_keys;
 mod search;
 pub mod sentence;
 

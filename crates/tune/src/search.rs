@@ -23,7 +23,7 @@ use outboard_policy::module_version;
 
 use super::ahead;
 use super::contest::{DirectContest, duel, look, point, without_interrupts};
-use super::sentence;
+use super::{new_keys, sentence};
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
 /// take longer. The provider divides larger ones.
@@ -160,6 +160,7 @@ impl CipherMeasurement<'_> {
         let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
         let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&in_use)? };
         let pieces = if is_refused { None } else { self.pieces(&in_use)? };
+        let key_bytes = new_keys::key_bytes(self.watch, self.goal, (self.soft, self.hard), &encrypt)?;
         let mut cipher = tune::TunedCipher {
             name: self.name.to_owned(),
             driver: in_use.driver,
@@ -168,6 +169,7 @@ impl CipherMeasurement<'_> {
             decrypt,
             sixteen_at_once,
             pieces,
+            key_bytes,
             sentence: String::new(),
         };
         cipher.sentence = sentence::cipher(&cipher);

@@ -46,6 +46,9 @@ pub fn cipher(cipher: &TunedCipher) -> String {
     if let Some(pieces) = cipher.pieces.as_ref().filter(|pieces| pieces.bytes > PIECE) {
         let _ = write!(text, " Large requests that can be cut are best in pieces of {} bytes.", pieces.bytes);
     }
+    if let Some(bytes) = cipher.key_bytes.filter(|_| encrypt.from.is_some()) {
+        let _ = write!(text, " A key pays from {bytes} bytes on.");
+    }
     text
 }
 

@@ -6,6 +6,7 @@ use outboard_accel::{KeyStreamSegment, wipe};
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
 use crate::hardware::Hardware;
+use crate::key_session::KeyUse;
 use crate::lookahead::{
     FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped,
     Verifier, is_tag,
@@ -269,7 +270,8 @@ impl Context {
             let context = SoftContext::with_key(self.cipher.soft, software, true, key, &[0; GCM_NONCE])?;
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
-        let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
+        let session =
+            self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
         let memory = (settings.budget(), settings.window);
         let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
         drop(session);

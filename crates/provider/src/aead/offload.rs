@@ -12,6 +12,7 @@ use super::lookahead::{Message, Processed, TagUse};
 use super::text_room::TextRoom;
 use crate::cipher::Request;
 use crate::hardware::Release;
+use crate::key_session::KeyUse;
 use crate::lookahead::Job;
 use crate::sampling::Sample;
 use crate::sessions::SessionGuard;
@@ -145,8 +146,10 @@ impl Context {
         let hardware = &cipher.hardware;
         let row = self.provider.counters.row(cipher.kind.name);
         let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
-        let mut session =
-            self.key_session.session(hardware, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
+        let key_use = KeyUse { bytes: request.len(), from: cipher.key_bytes };
+        let mut session = self
+            .key_session
+            .session(hardware, key_use, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
         if request.len() > session.max_request(request.direction) {
             return None;
         }

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::kind::Mode;
 use super::stream::Request;
 use crate::hardware::Hardware;
+use crate::key_session::KeyUse;
 use crate::lookahead::{CounterStream, Job, KeyStream, Position, SMALL, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 
@@ -219,7 +220,8 @@ impl Context {
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, position) = (self.ahead()?, self.position()?);
         let key = &self.key;
-        let session = self.ahead_key.session(hardware, |urgent| hardware.open(key, urgent))?;
+        let session =
+            self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
         let lookahead = &self.provider.lookahead;
         let row = self.provider.counters.row(self.kind().name);
         let mut stream = CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.window, row);

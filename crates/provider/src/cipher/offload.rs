@@ -8,6 +8,7 @@ use outboard_accel::{Direction, Error, Request, Session, Wiped};
 use super::context::Context;
 use super::kind::{Block, Mode};
 use crate::hardware::Release;
+use crate::key_session::KeyUse;
 use crate::sampling::Sample;
 use crate::spot_check::{BlockCipher, Chain, Crypted, Text, Verdict};
 
@@ -124,7 +125,9 @@ impl Context {
                 break;
             }
             let key = &self.key;
-            let session = self.key_session.session(hardware, |urgent| hardware.open(key, urgent));
+            let bytes = streams.iter().flatten().map(|stream| stream.len - stream.done).sum();
+            let key_use = KeyUse { bytes, from: cipher.key_bytes };
+            let session = self.key_session.session(hardware, key_use, |urgent| hardware.open(key, urgent));
             let Some(mut session) = session else { break };
             let count = left.min(session.max_batch()).min(most);
             let mut is_first_of_key = !self.key_session.was_compared;

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use outboard_accel::PIECE;
 use outboard_catalog::default_threshold;
 use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
@@ -28,7 +29,7 @@ fn written(answer: &Tune, cpu: &str) -> String {
     for driver in &answer.drivers {
         line(format_args!("driver {} {} {}", driver.driver, driver.module, driver.version));
     }
-    line(format_args!("\n# cipher encrypt decrypt driver pieces"));
+    line(format_args!("\n# cipher encrypt decrypt driver pieces key-bytes"));
     for cipher in &answer.ciphers {
         line(format_args!("# {}", plain(&cipher.sentence)));
         if cipher.encrypt.undecided && cipher.decrypt.undecided {
@@ -37,8 +38,12 @@ fn written(answer: &Tune, cpu: &str) -> String {
         }
         let [encrypt, decrypt] =
             [&cipher.encrypt, &cipher.decrypt].map(|result| threshold(&cipher.name, result));
-        let pieces = cipher.pieces.as_ref().map(|pieces| format!(" {}", pieces.bytes)).unwrap_or_default();
-        line(format_args!("{} {encrypt} {decrypt} {}{pieces}", cipher.name, cipher.driver));
+        let pieces = cipher.pieces.as_ref().map(|pieces| pieces.bytes);
+        // The number of pieces stands before that of the key.
+        let pieces = pieces.or_else(|| cipher.key_bytes.map(|_| PIECE));
+        let optional = |number: Option<usize>| number.map(|bytes| format!(" {bytes}")).unwrap_or_default();
+        let (pieces, key_bytes) = (optional(pieces), optional(cipher.key_bytes));
+        line(format_args!("{} {encrypt} {decrypt} {}{pieces}{key_bytes}", cipher.name, cipher.driver));
     }
     if !answer.lookahead.is_empty() {
         line(format_args!("\n# lookahead cipher from driver start"));
@@ -86,6 +91,8 @@ mod tests {
             ["AES-128-CBC", "AES-192-CBC"].map(|name| tuned.of(name).unwrap().piece),
             [Some(65536), None]
         );
+        let keys = ["AES-128-CBC", "AES-192-CBC"].map(|name| tuned.of(name).unwrap().key_bytes);
+        assert_eq!(keys, [Some(16384), None]);
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
         assert_eq!(tuned.of("AES-192-CTR"), None);
         assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(4096), Some(1024)]);

@@ -114,6 +114,7 @@ pub mod tests {
             decrypt,
             sixteen_at_once,
             pieces: None,
+            key_bytes: None,
             sentence: String::new(),
         };
         cipher.sentence = sentence::cipher(&cipher);
@@ -150,6 +151,7 @@ pub mod tests {
             verdict,
         };
         let tried = vec![tried(16384, 32768, SpeedVerdict::Even), tried(16384, 65536, SpeedVerdict::Wins)];
+        first.key_bytes = Some(16384);
         first.pieces = Some(Pieces { bytes: 65536, request: 65536, tried });
         first.sentence = sentence::cipher(&first);
         answer.ciphers = vec![
