@@ -25,6 +25,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     let counts = world.counts_of(name);
-    println!("wrong {wrong} caught {} by hardware {}", counts.mismatches, counts.hw_requests);
+    // The driver is disabled by a wrong result that was confirmed, or by the third one that was not.
+    let caught = counts.mismatches + counts.failures / 3;
+    println!("wrong {wrong} caught {caught} by hardware {}", counts.hw_requests);
     ExitCode::SUCCESS
 }
