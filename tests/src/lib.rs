@@ -20,6 +20,7 @@ pub mod evp;
 pub mod exposure;
 pub mod failing_memory;
 pub mod failing_write;
+pub mod fault_injection;
 pub mod file_tree;
 pub mod gnutls;
 pub mod hmacs;

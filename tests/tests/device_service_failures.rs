@@ -2,15 +2,18 @@
 //! does not load the provider, and a command that is killed.
 
 use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use outboard_tests::command::succeeded;
+use outboard_tests::command::{status_and_output, succeeded};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::services::{disables, enables, fails, machine, succeeds};
 use outboard_tests::sites::downloads;
 use outboard_tests::systemd::{Started, assert_unchanged, snapshot, systemctl};
+use outboard_tests::time_limit::wait_until;
 
 use crate::device_services::{NGINX, nginx};
 
@@ -82,6 +85,59 @@ fn a_killed_command_leaves_a_service_that_works() {
         downloads(NGINX);
         enables(&machine, &["nginx", "--force"]);
     }
+    disables(&machine, &["nginx"]);
+    assert_unchanged(&before);
+}
+
+/// From the moment at which the drop-in exists, also when a shell in the background has the command
+/// ignore SIGINT.
+#[test]
+fn a_signal_has_the_change_undone() {
+    let Some(machine) = machine("a_signal_has_the_change_undone") else { return };
+    let (_files, _nginx) = nginx();
+    let before = snapshot();
+    let drop_in = Path::new("/etc/systemd/system/nginx.service.d/50-outboard.conf");
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        let mut command = machine.command(&["enable", "nginx", "--restart", "--force"]);
+        let set = move || {
+            // SAFETY: SIG_DFL is valid for each of these signals.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            Ok(())
+        };
+        // SAFETY: signal(2) is async-signal-safe, and nothing else is called.
+        let child = unsafe { command.pre_exec(set) }.spawn().expect("the command runs");
+        wait_until("a drop-in", || drop_in.exists());
+        // SAFETY: no pointer; the child was not waited for, so its process id has not been reused.
+        assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
+        let output = child.wait_with_output().expect("our child");
+        let text = status_and_output(&output);
+        assert_eq!(output.status.signal(), Some(signal), "{text}");
+        assert!(text.contains("interrupted (SIG") && text.contains("The change was undone"), "{text}");
+        assert_unchanged(&before);
+        downloads(NGINX);
+    }
+}
+
+#[test]
+fn a_service_whose_command_was_killed_is_listed_as_unverified() {
+    let test = "a_service_whose_command_was_killed_is_listed_as_unverified";
+    let Some(machine) = machine(test) else { return };
+    let (_files, _nginx) = nginx();
+    let before = snapshot();
+    let drop_in = Path::new("/etc/systemd/system/nginx.service.d/50-outboard.conf");
+    let mut child =
+        machine.command(&["enable", "nginx", "--restart", "--force"]).spawn().expect("the command runs");
+    wait_until("a drop-in", || drop_in.exists());
+    child.kill().expect("our child");
+    child.wait().expect("our child");
+    let list = succeeds(&machine, &["enable", "--list"]);
+    assert!(
+        list.contains("nginx: enable --restart ended before the restarted service was verified"),
+        "{list}"
+    );
+    succeeds(&machine, &["enable", "nginx", "--restart", "--force"]);
+    let list = succeeds(&machine, &["enable", "--list"]);
+    assert!(!list.contains("unverified"), "{list}");
     disables(&machine, &["nginx"]);
     assert_unchanged(&before);
 }

@@ -211,7 +211,7 @@ fn if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported()
         let _full = Mounted::over("/etc/outboard", "size=4k");
         fs::write(POLICY, "# mine\n").expect("the policy's file");
         let error = failed(&run(&["--ciphers", CIPHER]), &["tune"], 1);
-        assert!(error.contains("make some room"), "{error}");
+        assert!(error.contains("free some space"), "{error}");
         assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
         assert!(!Path::new("/etc/outboard/policy.new").exists());
     }

@@ -29,6 +29,7 @@ mod device_engine;
 mod device_failing_submissions;
 mod device_fork;
 mod device_hmac;
+mod device_interrupted;
 mod device_jobs;
 mod device_kernel_users;
 mod device_lookahead;
