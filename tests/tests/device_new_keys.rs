@@ -54,7 +54,12 @@ fn a_key_opens_a_session_when_it_has_enough_bytes_and_not_before() {
         // Requests below the threshold do not count.
         assert_eq!(opened(&by_default, algorithm, &[1024; 100]), (0, 0), "{algorithm}");
         assert_eq!(opened(&by_default, algorithm, &[16384; 5]), (1, 1), "{algorithm}");
+        // After a key with many bytes the next one does not wait, and after one with few it does.
+        assert_eq!(opened(&by_default, algorithm, &[65536, 4096, 4096]), (1, 3), "{algorithm}");
+        assert_eq!(opened(&by_default, algorithm, &[4096]), (1, 1), "{algorithm}");
         assert_eq!(opened(&by_default, algorithm, &[65536, 4096, 4096]), (1, 2), "{algorithm}");
+        assert_eq!(opened(&by_default, algorithm, &[4096]), (1, 1), "{algorithm}");
+        assert_eq!(opened(&by_default, algorithm, &[4096]), (0, 0), "{algorithm}");
     }
     assert_eq!(opened(&by_default, "AES-128-CTR", &[1 << 20]).0, 1, "enough by itself");
     let from_the_first = world(&simulated, &[("THRESHOLDS", "ALL:4096")]);

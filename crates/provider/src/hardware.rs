@@ -1,6 +1,6 @@
 //! A driver, its failures, and whether it is still trusted.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::KeyBytes;
 use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
@@ -24,6 +24,8 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     sampling: Sampling,
     failures: AtomicU32,
     trust: &'static Trust,
+    /// Whether the last key of which it is known had enough bytes for a session to pay.
+    long_keys: AtomicBool,
     log: Log,
 }
 
@@ -42,7 +44,17 @@ impl<S: ?Sized + Share> Hardware<S> {
         let (sessions, sampling) = (Sessions::new()?, Sampling::new(share));
         let (failures, trust) = (AtomicU32::new(0), Trust::of(accelerator.driver()));
         let driver = accelerator.driver().into();
-        Some(Hardware { accelerator, driver, sessions, sampling, failures, trust, log })
+        let long_keys = AtomicBool::new(false);
+        Some(Hardware { accelerator, driver, sessions, sampling, failures, trust, long_keys, log })
+    }
+
+    /// Whether the next key is likely to have enough bytes for a session to pay: the last one had.
+    pub(crate) fn expects_long_keys(&self) -> bool {
+        self.long_keys.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn expect_long_keys(&self, is_so: bool) {
+        self.long_keys.store(is_so, Ordering::Relaxed);
     }
 
     /// Name of the driver in /proc/crypto.

@@ -18,6 +18,10 @@ const BUSY: u32 = 16;
 #[derive(Default)]
 pub(crate) struct KeySession {
     state: State,
+    /// Number of bytes of the key's requests.
+    bytes: usize,
+    /// The key has as many bytes as [`KeyUse::from`].
+    has_enough: bool,
     /// Whether a result of this key has been compared with software in full.
     pub(crate) was_compared: bool,
     /// Reference for checks of results of this key, created for the first result.
@@ -25,22 +29,16 @@ pub(crate) struct KeySession {
 }
 
 /// State of the context's session.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 enum State {
-    /// No session was requested yet. Contains the number of bytes of the key's requests so far,
-    /// which software processed: for a key with few bytes a session costs more than it saves.
-    Counting(usize),
+    /// No session was requested yet: for a key with few bytes it costs more than it saves.
+    #[default]
+    Counting,
     /// The driver accepted the key.
     Open(SessionId),
     /// The driver had no room for the key, or the session was evicted. Contains the number of
     /// requests in software since then.
     Waiting(u32),
-}
-
-impl Default for State {
-    fn default() -> State {
-        State::Counting(0)
-    }
 }
 
 /// What decides about the first session of a key.
@@ -58,15 +56,22 @@ impl KeyUse {
 }
 
 impl KeySession {
-    /// The key's session, if the key has enough bytes and the driver has room for it. Calls `open`
-    /// at the first such request and again after every [`BUSY`] requests; the argument `true` marks
-    /// these later calls as urgent.
+    /// The key's session, if the key has enough bytes, or keys before it had, and the driver has room
+    /// for it. Calls `open` at the first such request and again after every [`BUSY`] requests; the
+    /// argument `true` marks these later calls as urgent.
     pub(crate) fn session(
         &mut self,
         hardware: &'static Hardware,
         key_use: KeyUse,
         open: impl FnOnce(bool) -> Option<SessionId>,
     ) -> Option<SessionGuard<'static>> {
+        self.bytes = self.bytes.saturating_add(key_use.bytes);
+        if !self.has_enough && self.bytes >= key_use.from {
+            self.has_enough = true;
+            if key_use.bytes > 0 {
+                hardware.expect_long_keys(true);
+            }
+        }
         if let State::Open(hold) = self.state {
             if hardware.sessions.is_given_up(hold) {
                 self.state = State::Waiting(0);
@@ -75,9 +80,7 @@ impl KeySession {
         }
         self.state = match self.state {
             State::Waiting(requests) if requests < BUSY => State::Waiting(requests + 1),
-            State::Counting(before) if before.saturating_add(key_use.bytes) < key_use.from => {
-                State::Counting(before + key_use.bytes)
-            }
+            State::Counting if !self.has_enough && !hardware.expects_long_keys() => State::Counting,
             before => open(matches!(before, State::Waiting(_))).map_or(State::Waiting(0), State::Open),
         };
         let State::Open(hold) = self.state else { return None };
@@ -87,12 +90,10 @@ impl KeySession {
     /// The state for a copy of the context, with a session for the same key, or the same count.
     pub(crate) fn copy(&self, hardware: &Hardware) -> KeySession {
         let state = match self.state {
-            State::Open(hold) => {
-                hardware.sessions.copy(hold).map_or(State::Counting(usize::MAX), State::Open)
-            }
+            State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Counting, State::Open),
             other => other,
         };
-        KeySession { state, was_compared: self.was_compared, reference: None }
+        KeySession { state, reference: None, ..*self }
     }
 
     /// The reference for checks of results. `None` if the default provider cannot allocate it.
@@ -111,8 +112,12 @@ impl KeySession {
 
     /// Closes the session. The next request opens another one.
     pub(crate) fn close(&mut self, hardware: &Hardware) {
-        if let State::Open(hold) = std::mem::take(self).state {
+        let ended = std::mem::take(self);
+        if let State::Open(hold) = ended.state {
             hardware.sessions.close(hold);
+        }
+        if ended.bytes > 0 && !ended.has_enough {
+            hardware.expect_long_keys(false);
         }
     }
 
