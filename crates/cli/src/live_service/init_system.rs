@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use outboard_console::printable;
 use outboard_documents::secrets;
 use outboard_services::enable::{AddedFile, Tree, changed_units, init_scripts, is_openwrt};
 
@@ -93,12 +94,28 @@ impl InitSystem {
             Self::Systemd => systemctl::last_messages(unit),
             Self::Procd => procd::last_messages(unit),
         };
-        String::from_utf8_lossy(&secrets::text(lines.as_bytes())).into_owned()
+        shown(&lines)
     }
 
     /// Whether the provider is mapped only in processes of enabled services. On OpenWrt every
     /// program that loads OpenSSL's configuration maps it.
     pub fn maps_provider_by_service(self) -> bool {
         self == Self::Systemd
+    }
+}
+
+/// Lines of a log, which contain what clients of the service choose, and may contain its secrets.
+fn shown(lines: &str) -> String {
+    printable(&String::from_utf8_lossy(&secrets::text(lines.as_bytes()))).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_log_have_no_escape_sequences_and_no_passwords() {
+        let lines = "\n    \u{1b}]0;pwn\u{7}from 192.168.7.9\n    password: hunter2";
+        assert_eq!(shown(lines), "\n    \u{fffd}]0;pwn\u{fffd}from REMOVED\n    password: REMOVED");
     }
 }
