@@ -47,6 +47,7 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     published_values_come_out_of_the_driver();
     from_the_threshold_on_a_message_goes_to_the_driver();
     any_sequence_of_calls_returns_what_the_default_provider_does();
+    calls_after_the_end_of_a_message_return_what_the_default_provider_does();
     copies_have_the_key_and_share_its_session();
     what_no_driver_accepts_is_computed_in_software();
     threads_use_one_key_at_the_same_time();
@@ -133,6 +134,25 @@ fn any_sequence_of_calls_returns_what_the_default_provider_does() {
 }
 
 /// As TLS does for each record.
+/// The driver computes the HMAC, and OpenSSL's own context has no byte of the message.
+fn calls_after_the_end_of_a_message_return_what_the_default_provider_does() {
+    let world = world("ALL:1024");
+    let answers = |mac: &Hmac| {
+        let mut context = HmacContext::new(mac);
+        context.begin(Some("SHA2-256"), Some(&bytes(1, 32))).expect("a key");
+        context.update(&bytes(2, 4096)).expect("a message");
+        let (first, hmac) = context.finish();
+        let again = context.finish().0.returned;
+        let (more, end) = (context.update(&bytes(3, 100)).returned, context.finish().0.returned);
+        context.begin(None, None).expect("the same key");
+        context.update(&bytes(2, 4096)).expect("a message");
+        (first, hmac, again, more, end, context.finish())
+    };
+    let before = world.counts().hw_requests;
+    assert_eq!(answers(&hard(&world)), answers(&world.soft_hmac()));
+    assert_eq!(world.counts().hw_requests, before + 2);
+}
+
 fn copies_have_the_key_and_share_its_session() {
     let world = world("ALL:1000");
     let (hard, soft, key) = (hard(&world), world.soft_hmac(), bytes(7, 20));

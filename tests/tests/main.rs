@@ -26,6 +26,7 @@ mod device_descriptors;
 mod device_digests;
 mod device_enable;
 mod device_engine;
+mod device_failed_memory;
 mod device_failing_submissions;
 mod device_fork;
 mod device_hmac;

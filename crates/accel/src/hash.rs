@@ -1,20 +1,35 @@
 //! Sessions for digests and HMAC.
 
+use std::fmt;
 use std::io;
 
-use crate::{Error, Meanwhile, Share, WaitDescriptor};
+use crate::{Error, Meanwhile, Share, WaitDescriptor, Wiped};
 
-/// The digest of a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The digest of a message. It may be a key, and is wiped when it is dropped.
+#[derive(Clone)]
 pub struct Digest {
-    bytes: [u8; 64],
+    bytes: Wiped<[u8; 64]>,
     len: usize,
+}
+
+impl PartialEq for Digest {
+    fn eq(&self, other: &Digest) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for Digest {}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
 }
 
 impl Digest {
     /// A digest of the first `len` of these bytes, at most 64.
     pub(crate) fn new(bytes: [u8; 64], len: usize) -> Digest {
-        Digest { bytes, len: len.min(64) }
+        Digest { bytes: Wiped::new(bytes), len: len.min(64) }
     }
 
     /// The bytes of the digest.

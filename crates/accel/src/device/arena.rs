@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Instant;
 
 use outboard_uapi as uapi;
 
@@ -27,12 +28,21 @@ pub(super) struct Arena {
     slots: usize,
     data: usize,
     pub(super) units: Units,
-    /// First units of regions that were abandoned with requests in flight: one bit each.
+    /// First units of regions whose requests failed or were abandoned in flight: one bit each.
     abandoned: AtomicU32,
     /// For each bit of `abandoned`, the number of units and the number of submitted slots, in the
     /// upper and lower 16 bits.
     extents: [AtomicU32; UNITS as usize],
+    /// For each bit of `abandoned`, the number of seconds after `mapped` at which a request was last
+    /// seen in flight, or had failed.
+    last_used: [AtomicU32; UNITS as usize],
+    mapped: Instant,
 }
+
+/// Seconds for which units are not used again after a request failed there. A driver that reports an
+/// error may still write: what it writes must not get into a later request. Key stream of another
+/// counter there would be used twice.
+const KEPT_BACK: u32 = 5;
 
 // SAFETY: the mapping belongs to this value; `units` decides which thread may write where.
 unsafe impl Send for Arena {}
@@ -66,6 +76,8 @@ impl Arena {
             units: Units::default(),
             abandoned: AtomicU32::new(0),
             extents: Default::default(),
+            last_used: Default::default(),
+            mapped: Instant::now(),
         };
         // SAFETY: the module wrote the header before mmap returned, and the mapping is
         // page-aligned.
@@ -111,15 +123,21 @@ impl Arena {
         (first..first + count).any(|slot| self.status(slot) == uapi::IN_FLIGHT)
     }
 
-    /// Transfers `count` allocated units, of whose slots the first `submitted` may be in flight, to
-    /// [`reclaim`](Self::reclaim).
+    /// Seconds since the arena was mapped.
+    fn now(&self) -> u32 {
+        u32::try_from(self.mapped.elapsed().as_secs()).unwrap_or(u32::MAX)
+    }
+
+    /// Transfers `count` allocated units, of whose slots the first `submitted` may be in flight or
+    /// have failed, to [`reclaim`](Self::reclaim).
     pub(super) fn abandon(&self, first: u32, count: u32, submitted: u32) {
+        self.last_used[first as usize].store(self.now(), Ordering::Relaxed);
         self.extents[first as usize].store(count << 16 | submitted, Ordering::Relaxed);
         self.abandoned.fetch_or(1 << first, Ordering::Release);
     }
 
-    /// Wipes and releases abandoned units whose requests have completed. The driver may write to
-    /// the others until their requests complete.
+    /// Wipes and releases abandoned units whose requests completed some time ago. The driver may
+    /// write to the others.
     pub(super) fn reclaim(&self) {
         let mut left = self.abandoned.load(Ordering::Relaxed);
         while left != 0 {
@@ -132,7 +150,13 @@ impl Arena {
             let first = bit.trailing_zeros();
             let extent = self.extents[first as usize].load(Ordering::Relaxed);
             let (count, submitted) = (extent >> 16, extent & 0xffff);
+            let last_used = &self.last_used[first as usize];
+            let now = self.now();
             if self.is_any_in_flight(first, submitted) {
+                last_used.store(now, Ordering::Relaxed);
+            }
+            // Whole seconds: the present one does not count.
+            if now.saturating_sub(last_used.load(Ordering::Relaxed)) <= KEPT_BACK {
                 self.abandoned.fetch_or(bit, Ordering::Release);
                 continue;
             }

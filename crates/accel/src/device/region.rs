@@ -15,6 +15,9 @@ use crate::{Request, WaitDescriptor};
 /// because the doorbell write went to another file.
 const UNTOUCHED: i32 = -libc::ENODATA;
 
+/// The status of a decryption whose tag is wrong.
+const WRONG_TAG: i32 = -libc::EBADMSG;
+
 /// How long to wait for a request after the application has closed the descriptor. Otherwise the
 /// module's `timeout` applies.
 const CLOSED_WAIT: Duration = Duration::from_secs(20);
@@ -49,10 +52,11 @@ impl Region {
     }
 
     /// The same units for a next request, if this process has them, they are `count` units of
-    /// `link`, and nothing is in flight there. Otherwise they are given back, wiped.
+    /// `link`, and no driver writes there. Otherwise they are given back, wiped.
     pub(super) fn renew(mut self, link: &Shared<Link>, count: u32) -> Option<Region> {
         let fits = self.link.is_same(link) && self.count == count;
-        let is_free = fits && self.arena().is_ok() && !self.is_any_in_flight();
+        let is_free =
+            fits && !self.is_any_in_flight() && self.arena().is_ok_and(|arena| !self.has_failed(arena));
         is_free.then(|| {
             self.rung = 0;
             self
@@ -198,22 +202,34 @@ impl Region {
     }
 }
 
+impl Region {
+    /// Whether a submitted request ended with an error, after which a driver may still write to its
+    /// memory. A wrong tag is no error of the driver.
+    fn has_failed(&self, arena: &Arena) -> bool {
+        let is_harmless = |status| matches!(status, 0 | UNTOUCHED | WRONG_TAG);
+        (0..self.rung).any(|slot| !is_harmless(arena.status(self.first + slot)))
+    }
+}
+
 impl Drop for Region {
     fn drop(&mut self) {
-        if let Ok(arena) = self.arena() {
-            // The driver may still write there. The arena keeps the units until it has completed
-            // the requests, for ever if it never does.
-            if self.is_any_in_flight() {
-                arena.abandon(self.first, self.count, self.rung);
-                return;
-            }
-            // A request that failed, or was not submitted, leaves its input: of an encryption that
-            // is the plaintext.
-            let all_succeeded = self.rung > 0 && (0..self.rung).all(|s| arena.status(self.first + s) == 0);
-            let wiped = if all_succeeded { self.secret } else { self.count as usize * UNIT };
-            // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot
-            // remove the write, because the memory is a mapping that it knows nothing about.
-            unsafe { arena.data(self.first).write_bytes(0, wiped) };
+        let Ok(arena) = self.arena() else { return };
+        // The driver may still write there. The arena keeps the units until it has completed the
+        // requests, for ever if it never does, and for some time after that.
+        if self.is_any_in_flight() {
+            arena.abandon(self.first, self.count, self.rung);
+            return;
+        }
+        // A request that failed, or was not submitted, leaves its input: of an encryption that is
+        // the plaintext.
+        let all_succeeded = self.rung > 0 && (0..self.rung).all(|s| arena.status(self.first + s) == 0);
+        let wiped = if all_succeeded { self.secret } else { self.count as usize * UNIT };
+        // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot remove the
+        // write, because the memory is a mapping that it knows nothing about.
+        unsafe { arena.data(self.first).write_bytes(0, wiped) };
+        if self.has_failed(arena) {
+            arena.abandon(self.first, self.count, self.rung);
+        } else {
             arena.units.give(self.first, self.count);
         }
     }

@@ -224,7 +224,7 @@ impl Drop for Keyed {
 
 /// A digest computed by software.
 pub(super) struct Digested {
-    pub(super) bytes: [u8; 64],
+    pub(super) bytes: Wiped<[u8; 64]>,
     pub(super) len: usize,
 }
 

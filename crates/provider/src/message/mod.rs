@@ -181,6 +181,8 @@ impl Message {
                     }
                     self.gathered.clear();
                     self.gathers = false;
+                    // Calls after the end of a message get what the default provider returns.
+                    self.soft.end();
                     return 1;
                 }
             }

@@ -6,6 +6,8 @@ use std::mem::transmute;
 use outboard_abi as abi;
 use outboard_abi::{Dispatch, Function};
 
+use outboard_accel::Wiped;
+
 use super::keyed::Digested;
 
 /// Functions of the default provider: `OSSL_FUNC_digest_*` or `OSSL_FUNC_mac_*`, whose types are
@@ -76,11 +78,19 @@ impl SoftContext {
         unsafe { (self.functions.finish)(self.at, out, len, size) }
     }
 
+    /// Ends the message, of which the context has no byte. The result is not used.
+    pub(super) fn end(&mut self) {
+        let mut unused = Wiped::new([0; 64]);
+        let mut len = 0;
+        // SAFETY: the array has room for any digest.
+        let _ = unsafe { self.finish(unused.as_mut_ptr(), &mut len, unused.len()) };
+    }
+
     /// The digest of a message, computed with a copy of this context, which must be initialised and
     /// empty.
     pub(super) fn digest_of(&self, message: &[u8]) -> Option<Digested> {
         let mut scratch = self.duplicate()?;
-        let mut digested = Digested { bytes: [0; 64], len: 0 };
+        let mut digested = Digested { bytes: Wiped::new([0; 64]), len: 0 };
         // SAFETY: the message is readable, the digest writable for its length.
         let done = unsafe {
             scratch.update(message.as_ptr(), message.len()) > 0
