@@ -53,7 +53,7 @@ fn what_makes_openssl_refuse_the_file_is_remarked_and_the_rest_is_read() {
     let conf = parse("[s\nk = 1\n[ s ]\nno equal sign\nk = 2\n");
     assert_eq!(conf.refused.unwrap().to_string(), "line 1: the section's closing ] is missing");
     let conf = parse("[s]\nno equal sign\nk = 2\n");
-    assert_eq!(conf.refused.as_ref().unwrap().to_string(), "line 2: the = after \"no\" is missing");
+    assert_eq!(conf.refused.as_ref().unwrap().to_string(), "line 2: the = after the name is missing");
     assert_eq!(conf.get("s", "k"), Some("2"));
     assert!(parse("\u{feff}k = 1").refused.is_none());
     assert!(parse("\n\u{feff}k = 1").refused.is_some());

@@ -164,7 +164,7 @@ fn a_line_that_openssl_refuses_is_named() {
     let run = run!(Some("openssl_conf = i\n[i]\nwhat is this\n"));
     assert!(!run.providers.contains(&"outboard".to_owned()));
     assert!(
-        run.composed.notes[0].contains(":3: the = after \"what\" is missing"),
+        run.composed.notes[0].contains(":3: the = after the name is missing"),
         "{:?}",
         run.composed.notes
     );

@@ -131,7 +131,8 @@ impl Parser<'_> {
     fn set(&mut self, line: &Line, assignment: &Assignment) -> Result<(), String> {
         let name = String::from_utf8_lossy(assignment.name).into_owned();
         if !assignment.rest.starts_with(b"=") {
-            return Err(format!("the = after {name:?} is missing"));
+            // Not the name: it may be the rest of a secret, and notes of a proof quote this.
+            return Err("the = after the name is missing".into());
         }
         let value = self.expand(Some(&assignment.section), assignment.operand())?;
         self.bytes += name.len() + value.len();
