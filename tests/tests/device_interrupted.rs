@@ -62,7 +62,8 @@ fn works(root: &Path) {
     for (user, used) in PAIRS {
         assert!(!root.join(user).exists() || root.join(used).exists(), "{user} without {used}");
     }
-    if is_allowed(ACCELERATOR) {
+    // An image has no drivers, and the machine's may be allowed without a check then.
+    if root == Path::new("/") && is_allowed(ACCELERATOR) {
         let requests = fs::read_to_string(format!("{SYSFS}/drivers/{ACCELERATOR}/requests"));
         let requests: u64 = requests.expect("it is allowed").trim().parse().expect("a number");
         assert!(requests >= CHECKED, "allowed after {requests} requests");
