@@ -14,6 +14,10 @@ pub const CORE_NEW_ERROR: c_int = 5;
 pub const CORE_SET_ERROR_DEBUG: c_int = 6;
 /// `OSSL_FUNC_CORE_VSET_ERROR`
 pub const CORE_VSET_ERROR: c_int = 7;
+/// `OSSL_FUNC_CORE_SET_ERROR_MARK`
+pub const CORE_SET_ERROR_MARK: c_int = 8;
+/// `OSSL_FUNC_CORE_POP_ERROR_TO_MARK`
+pub const CORE_POP_ERROR_TO_MARK: c_int = 10;
 /// `OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB`
 pub const PROVIDER_REGISTER_CHILD_CB: c_int = 105;
 /// `OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB`
@@ -82,6 +86,8 @@ pub const CIPHER_PIPELINE_FINAL: c_int = 18;
 pub type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
 /// `OSSL_FUNC_core_new_error_fn`
 pub type CoreNewError = unsafe extern "C" fn(*const CoreHandle);
+/// `OSSL_FUNC_core_set_error_mark_fn` and `OSSL_FUNC_core_pop_error_to_mark_fn`
+pub type CoreErrorMark = unsafe extern "C" fn(*const CoreHandle) -> c_int;
 /// `OSSL_FUNC_core_set_error_debug_fn`
 pub type CoreSetErrorDebug = unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
 /// `OSSL_FUNC_core_vset_error_fn`. The last argument is a `va_list`. Every ABI that Linux supports

@@ -37,6 +37,8 @@ const MAX_ERROR: usize = 1024;
 /// |---|---|
 /// | `core_get_params` | 1; since 3.5, 0 if a value does not fit. An unknown key stays unset |
 /// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
+/// | `core_set_error_mark` | 1; 0 if the queue is empty |
+/// | `core_pop_error_to_mark` | 1; 0 without a mark: then it has removed all errors |
 /// | `ossl_provider_register_child_cb` | number of registered callbacks, including this one; 0 on failure |
 /// | `ossl_provider_deregister_child_cb` | nothing |
 /// | `core_provider_get0_name` | a string; it reads the handle, which must not be NULL |
@@ -54,6 +56,8 @@ pub(crate) struct Core {
     new_error: abi::CoreNewError,
     set_error_debug: abi::CoreSetErrorDebug,
     vset_error: abi::CoreVsetError,
+    set_error_mark: abi::CoreErrorMark,
+    pop_error_to_mark: abi::CoreErrorMark,
     register_child_cb: abi::ProviderRegisterChildCb,
     deregister_child_cb: abi::ProviderDeregisterChildCb,
     provider_name: abi::ProviderName,
@@ -85,6 +89,12 @@ impl Core {
                     abi::CORE_SET_ERROR_DEBUG,
                 )?),
                 vset_error: std::mem::transmute::<Function, abi::CoreVsetError>(find(abi::CORE_VSET_ERROR)?),
+                set_error_mark: std::mem::transmute::<Function, abi::CoreErrorMark>(find(
+                    abi::CORE_SET_ERROR_MARK,
+                )?),
+                pop_error_to_mark: std::mem::transmute::<Function, abi::CoreErrorMark>(find(
+                    abi::CORE_POP_ERROR_TO_MARK,
+                )?),
                 register_child_cb: std::mem::transmute::<Function, abi::ProviderRegisterChildCb>(find(
                     abi::PROVIDER_REGISTER_CHILD_CB,
                 )?),
@@ -152,6 +162,17 @@ impl Core {
                 no_arguments.as_mut_ptr().cast::<c_void>(),
             );
         }
+    }
+
+    /// Runs `work`, and removes the errors that it leaves on the error queue of the calling thread:
+    /// the application's call succeeds without it.
+    pub(crate) fn without_errors<T>(&self, work: impl FnOnce() -> T) -> T {
+        // SAFETY: the core's own handle.
+        unsafe { (self.set_error_mark)(self.handle) };
+        let done = work();
+        // SAFETY: as above.
+        unsafe { (self.pop_error_to_mark)(self.handle) };
+        done
     }
 
     /// Raises the error of a call that fails because memory is exhausted.

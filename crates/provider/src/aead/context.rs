@@ -200,11 +200,11 @@ impl Context {
         })
     }
 
-    fn duplicate(&mut self) -> Option<Context> {
-        if !self.catch_up() {
-            return None;
-        }
-        let Some(aad) = try_copy(&self.aad) else {
+    /// A copy, in which software continues the message. This context is not changed, because threads
+    /// may copy it concurrently.
+    fn duplicate(&self) -> Option<Context> {
+        let mut text = TextRoom::default();
+        let (Some(aad), Some(_)) = (try_copy(&self.aad), text.fill(&self.text, 0)) else {
             self.provider.core.raise_no_memory();
             return None;
         };
@@ -213,10 +213,9 @@ impl Context {
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             key: self.key.clone(),
             aad,
-            offloaded: None,
+            text,
             key_session: self.key_session.copy(&self.cipher.hardware),
             ahead_key: KeySession::default(),
-            text: TextRoom::default(),
             lookahead: None,
             ..*self
         };
@@ -225,7 +224,7 @@ impl Context {
             copy.reset_lookahead();
             copy.settle();
         }
-        Some(copy)
+        copy.catch_up().then_some(copy)
     }
 
     /// Leaves the message to the default provider, until the next one.
@@ -366,7 +365,7 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
+    let context = unsafe { &*at.cast::<Context>() };
     hand_over(&context.provider.core, || context.duplicate())
 }

@@ -250,7 +250,9 @@ impl Context {
         look: impl FnOnce(&[u8]) -> T,
     ) -> Option<T> {
         let mut room = std::mem::take(&mut self.text);
-        let seen = recompute(self, request, &mut room).map(|()| look(&room));
+        let core = self.provider.core;
+        let done = core.without_errors(|| recompute(self, request, &mut room));
+        let seen = done.map(|()| look(&room));
         room.empty();
         self.text = room;
         seen

@@ -133,22 +133,24 @@ impl Context {
         self.cipher.threshold(self.encrypt)
     }
 
-    pub(super) fn duplicate(&mut self) -> Option<Context> {
-        self.leave_lane();
+    /// A copy. This context is not changed, because threads may copy it concurrently.
+    pub(super) fn duplicate(&self) -> Option<Context> {
         let mut pipes = Vec::new();
         if pipes.try_reserve_exact(self.pipes.len()).is_err() {
             self.provider.core.raise_no_memory();
             return None;
         }
-        for pipe in &mut self.pipes {
+        for pipe in &self.pipes {
             pipes.push(pipe.duplicate()?);
         }
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
+        let (running, held) = self.before_lane();
         Some(Context {
             soft,
+            held,
             pushed: self.pushed || in_records,
-            running: if in_records { None } else { self.running },
+            running: if in_records { None } else { running },
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
@@ -167,8 +169,8 @@ impl Context {
 
     /// A software context that continues with TLS records after this one and shares nothing with
     /// it: see [`SoftContext::with_key`].
-    fn soft_for_records(&mut self) -> Option<SoftContext> {
-        let iv = self.running_iv()?;
+    fn soft_for_records(&self) -> Option<SoftContext> {
+        let iv = self.running.or_else(|| self.iv_of_soft())?;
         let software = self.provider.software.context(&self.provider.core);
         let iv = &iv[..self.kind().iv_len()];
         let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, iv)?;
@@ -296,7 +298,7 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
+    let context = unsafe { &*at.cast::<Context>() };
     hand_over(&context.provider.core, || context.duplicate())
 }

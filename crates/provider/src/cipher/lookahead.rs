@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::context::Context;
-use super::kind::Mode;
+use super::kind::{Block, Mode};
 use super::stream::Request;
 use crate::hardware::Hardware;
 use crate::key_session::KeyUse;
@@ -74,16 +74,21 @@ impl Context {
     /// Makes `running` and `held` the position before the key stream that is left in the lane, and
     /// drops that.
     pub(super) fn leave_lane(&mut self) {
-        let left = self.lane.left();
-        if left == 0 {
-            return;
+        if self.lane.left() > 0 {
+            (self.running, self.held) = self.before_lane();
+            self.lane.clear();
         }
-        self.lane.clear();
-        if let Some(running) = &mut self.running {
-            let after = Position { counter: u128::from_be_bytes(*running), used: self.held };
-            let position = after.before(left);
-            *running = position.counter.to_be_bytes();
-            self.held = position.used;
+    }
+
+    /// `running` and `held` of the position before the key stream that is left in the lane.
+    pub(super) fn before_lane(&self) -> (Option<Block>, usize) {
+        match (self.lane.left(), self.running) {
+            (1.., Some(running)) => {
+                let after = Position { counter: u128::from_be_bytes(running), used: self.held };
+                let Position { counter, used } = after.before(self.lane.left());
+                (Some(counter.to_be_bytes()), used)
+            }
+            (_, running) => (running, self.held),
         }
     }
 

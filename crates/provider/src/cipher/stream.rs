@@ -363,9 +363,15 @@ impl Context {
     /// The current IV. Valid only while `soft` holds no bytes.
     pub(super) fn running_iv(&mut self) -> Option<Block> {
         self.leave_lane();
-        if self.running.is_some() {
-            return self.running;
+        let running = self.running.or_else(|| self.iv_of_soft());
+        if running.is_none() {
+            self.lose();
         }
+        running
+    }
+
+    /// The IV that `soft` continues from.
+    pub(super) fn iv_of_soft(&self) -> Option<Block> {
         // As a pointer: for a copy, the default provider tries the pointer first and leaves an
         // error on the queue.
         let mut at: *const u8 = null();
@@ -379,7 +385,6 @@ impl Context {
             unsafe { copy_nonoverlapping(at, iv.as_mut_ptr(), iv_len) };
             Some(iv)
         } else {
-            self.lose();
             None
         }
     }
