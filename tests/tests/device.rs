@@ -141,7 +141,8 @@ fn nothing_is_left_in_the_module_when_the_last_session_is_gone() {
         // One whose result was read, one dropped in flight.
         session.crypt(&request).expect("a request");
         session.submit(&[request]).expect("a request");
-        assert_eq!(alive()[..3], [before[0] + 1, before[1] + 1, before[2] + 1]);
+        // The process has one descriptor and its arenas, whatever the number of sessions.
+        assert_eq!(alive()[1], before[1] + 1);
     }
     // Objects whose release may sleep are freed by a workqueue.
     wait_until("freed", || alive() == before);
