@@ -4,6 +4,9 @@
  * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
  * the kernel and of interrupts included. Needs root for /proc/timer_list.
  *
+ * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
+ * contexts, each made, given a key of its own, used for its requests and freed.
+ *
  * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS CONNECTIONS: the memory of this process in
  * kB with that many contexts, each with a key of its own and after its requests: what is resident,
  * and the length of its mappings of /dev/outboard.
@@ -80,6 +83,8 @@ static init_function *init;
 static update_function *update;
 static final_function *final;
 static ctrl_function *ctrl;
+static void *(*new_context)(void);
+static void (*free_context)(void *context);
 
 static unsigned char in[LARGEST], out[LARGEST + TAG];
 
@@ -107,6 +112,24 @@ static void process(void *context, int is_aead, int bytes, int requests)
 			message(context, bytes);
 		else if (!update(context, out, &written, in, bytes))
 			fail("an update failed");
+	}
+}
+
+static void process_with_new_keys(void *cipher, int is_aead, int bytes, int requests, int keys)
+{
+	static const unsigned char iv[16];
+	static unsigned char key[32];
+	static uint64_t number;
+
+	for (int i = 0; i < keys; i++) {
+		void *context = new_context();
+
+		number++;
+		memcpy(key, &number, sizeof(number));
+		if (!context || !init(context, cipher, key, iv, 1, NULL))
+			fail("a context cannot be made");
+		process(context, is_aead, bytes, requests);
+		free_context(context);
 	}
 }
 
@@ -148,8 +171,12 @@ int main(int argc, char **argv)
 	char query[64];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [CONNECTIONS]");
+		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [keys=KEYS|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") != NULL, bytes = atoi(argv[4]), requests = atoi(argv[5]);
+	int keys = 0;
+
+	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
+		fail("KEYS is out of range");
 
 	if (bytes < 1 || bytes > LARGEST || requests < 1)
 		fail("BYTES or REQUESTS is out of range");
@@ -159,8 +186,9 @@ int main(int argc, char **argv)
 	void *(*new_world)(void) = function("OSSL_LIB_CTX_new");
 	int (*load)(void *, const char *) = function("OSSL_LIB_CTX_load_config");
 	void *(*fetch)(void *, const char *, const char *) = function("EVP_CIPHER_fetch");
-	void *(*new_context)(void) = function("EVP_CIPHER_CTX_new");
 
+	new_context = function("EVP_CIPHER_CTX_new");
+	free_context = function("EVP_CIPHER_CTX_free");
 	init = function("EVP_CipherInit_ex2");
 	update = function("EVP_CipherUpdate");
 	final = function("EVP_CipherFinal_ex");
@@ -175,7 +203,7 @@ int main(int argc, char **argv)
 
 	if (!cipher || !context || !init(context, cipher, key, iv, 1, NULL))
 		fail("the provider does not offer the cipher");
-	if (argc == 7) {
+	if (argc == 7 && !keys) {
 		for (int number = atoi(argv[6]); number > 0; number--) {
 			memcpy(key, &number, sizeof(number));
 			context = new_context();
@@ -187,14 +215,18 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	/* Look-ahead doubles its window until it has the final size. */
-	process(context, is_aead, bytes, requests);
+	if (!keys)
+		process(context, is_aead, bytes, requests);
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t idle = idle_ns(), start = now_ns();
 
-		process(context, is_aead, bytes, requests);
+		if (keys)
+			process_with_new_keys(cipher, is_aead, bytes, requests, keys);
+		else
+			process(context, is_aead, bytes, requests);
 		uint64_t elapsed = now_ns() - start;
 
-		per_request[round] = (double)(elapsed - (idle_ns() - idle)) / requests;
+		per_request[round] = (double)(elapsed - (idle_ns() - idle)) / (keys ? keys : requests);
 	}
 	qsort(per_request, ROUNDS, sizeof(per_request[0]), by_size);
 	printf("%.0f\n", per_request[ROUNDS / 2]);

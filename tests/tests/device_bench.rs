@@ -119,7 +119,8 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     }
 }
 
-/// As in an application: requests of 4 KiB, the default threshold, no policy.
+/// As in an application: requests of 4 KiB, the default threshold, no policy. The first 64 KiB of the
+/// key are software's: 3 % of the file.
 fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     let module = module().expect("the provider");
     let module = module.to_str().expect("UTF-8");
@@ -133,7 +134,7 @@ fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     assert!(plain["evidence"].is_null() && plain["hardware_percent"].is_null(), "{plain}");
     assert_eq!((&plain["driver"], &with["driver"]), (&Value::Null, &ACCELERATOR.into()), "{answer}");
     assert_eq!((&with["evidence"], &with["fault"]), (&"interrupts".into(), &Value::Null), "{with}");
-    assert!(number(&with["hardware_percent"]) > 99.0, "{with}");
+    assert!(number(&with["hardware_percent"]) > 96.0, "{with}");
     for run in [plain, with] {
         let figure = &run["figure"];
         assert!(number(&figure["megabytes_per_second"]) > 0.0 && figure["samples"] == 5, "{run}");
