@@ -43,7 +43,10 @@ fn every_algorithm_goes_through_openssl_speed() {
             assert_eq!((done.failures, done.mismatches), (0, 0), "{what}{done:?}");
             // A machine that stops at the start of the second completes nothing in it.
             let times = times(&text);
-            assert!(done.hw_requests >= times, "{what}{times} times, by hardware: {done:?}");
+            // Each process encrypts zeros in place at first, which in counter mode could become random
+            // numbers and are software's.
+            let by_software = if name.ends_with("CTR") { 1 + u64::from(twice) } else { 0 };
+            assert!(done.hw_requests + by_software >= times, "{what}{times} times, by hardware: {done:?}");
             total[usize::from(twice)] += times;
         }
     }
