@@ -1,6 +1,7 @@
 //! State of an AEAD context.
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
@@ -365,6 +366,9 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
 
 /// `OSSL_FUNC_cipher_dupctx`
 pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
+    if at.is_null() {
+        return null_mut();
+    }
     // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
     let context = unsafe { &*at.cast::<Context>() };
     hand_over(&context.provider.core, || context.duplicate())

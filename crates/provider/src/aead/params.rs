@@ -16,6 +16,9 @@ const CCM_LENGTHS: u64 = 15;
 
 /// `OSSL_FUNC_cipher_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     if !context.is_passive {
@@ -36,6 +39,9 @@ unsafe extern "C" fn active_get(at: *mut c_void, params: *mut Param) -> c_int {
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     // SAFETY: the core guarantees valid parameters.

@@ -20,6 +20,9 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     if len >= context.pass_below || !(out.is_null() || context.counts.add_here(len as u64)) {
@@ -68,6 +71,9 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
@@ -96,6 +102,9 @@ pub(super) unsafe extern "C" fn finish(
     out_len: *mut usize,
     out_size: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     if !context.is_passive {

@@ -59,7 +59,9 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     ]
 }
 
-/// The context at a pointer that the core stores.
+/// The context at a pointer that the core stores. The pointer is null if [`context::newctx`] or
+/// [`context::dupctx`] failed and the application goes on all the same: functions for contexts that
+/// exist check that first.
 ///
 /// # Safety
 /// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference

@@ -115,6 +115,9 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
 /// `OSSL_FUNC_cipher_get_ctx_params`: the default provider sets the values, except those that only
 /// this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     guard(0, || {
         // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
@@ -145,6 +148,9 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts and parameters.
     guard(0, || unsafe { super::context(at).set_params(params) })
 }

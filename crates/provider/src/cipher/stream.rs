@@ -61,6 +61,9 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
@@ -83,6 +86,9 @@ pub(super) unsafe extern "C" fn finish(
     out_len: *mut usize,
     out_size: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     guard(0, || {
         // SAFETY: the core guarantees valid contexts.
         let context = unsafe { super::context(at) };
@@ -101,6 +107,9 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
+    if at.is_null() {
+        return 0;
+    }
     // SAFETY: the core guarantees valid contexts.
     let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
