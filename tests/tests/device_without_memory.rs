@@ -47,6 +47,7 @@ fn a_failed_allocation_never_ends_the_process_and_never_changes_a_result() {
     each_allocation_fails_once(&memory, &world, "AES-128-CCM", &of_messages);
     for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-GCM", "AES-128-CCM"] {
         a_request_allocates_nothing(&memory, &world, name);
+        calls_for_a_context_that_could_not_be_made_fail(&memory, &world, name);
     }
     each_allocation_of_a_digest_fails_once(&memory, &world);
     each_allocation_of_an_hmac_fails_once(&memory, &world);
@@ -256,6 +257,37 @@ fn each_allocation_fails_once(
     let served = |counts: outboard_counters::Counts| counts.hw_requests + counts.ahead_requests;
     assert!(served(after) > served(before), "{name} is served by the driver: {after:?}");
     assert_eq!(after.mismatches, 0, "{name}");
+}
+
+/// As in an application that ignores what initialisation and copy return.
+fn calls_for_a_context_that_could_not_be_made_fail(memory: &ProviderMemory, world: &World, name: &str) {
+    let hard = world.hard(name);
+    let key = bytes(1, hard.key_length());
+    let start = |context: &mut Context| {
+        context.init(Some(&hard), Some(&key), Some(&[7; 16]), Some(Direction::Encrypt))
+    };
+    let calls_fail = |context: &mut Context| {
+        let mut output = [0; 200];
+        let (update, last) = (context.update(&[1; 100], &mut output), context.finish(&mut output));
+        let (copy, copied) = context.copy();
+        drop(copy);
+        let (iv, num) = (context.updated_iv().1, context.set_num(0));
+        [update, last, copied, iv, num].iter().all(|outcome| outcome.returned <= 0)
+    };
+    let in_process = |body: &dyn Fn() -> bool| fork(Exit::Quick, body).wait();
+    let made = in_process(&|| {
+        let mut context = Context::new();
+        let (started, _) = memory.with(Failing::From(1), || start(&mut context));
+        started.returned == 0 && calls_fail(&mut context)
+    });
+    made.unwrap_or_else(|problem| panic!("{name}, after newctx: {problem}"));
+    let copied = in_process(&|| {
+        let mut context = Context::new();
+        start(&mut context).expect("init");
+        let ((mut copy, outcome), _) = memory.with(Failing::From(1), || context.copy());
+        outcome.returned == 0 && calls_fail(&mut copy)
+    });
+    copied.unwrap_or_else(|problem| panic!("{name}, after dupctx: {problem}"));
 }
 
 /// After the first requests of a context, which allocate its session and its buffers.
