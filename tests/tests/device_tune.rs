@@ -299,7 +299,8 @@ fn the_provider_cuts_as_the_policy_says() {
     for (piece, requests) in [("", 4), (" 16384", 4), (" 32768", 2), (" 65536", 1)] {
         rewrite(CIPHER, &format!("{CIPHER} 4096 4096 {driver}{piece}"));
         let choice = DriverChoice::Simulated(driver.to_owned());
-        let world = World::new(choice, &[], Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+        let world = World::new(choice, &[("KEY_BYTES", "0")], Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{error}"));
         let (hard, soft) = (world.hard(CIPHER), world.soft(CIPHER));
         let before = count(&format!("drivers/{driver}/requests"));
         let (key, iv, text) = (bytes(1, 16), [7; 16], bytes(2, 65536));
