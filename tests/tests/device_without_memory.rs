@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::{Exit, ForkedChild, fork};
-use outboard_tests::evp::{Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Outcome};
-use outboard_tests::failing_memory::{Failing, ProviderMemory};
+use outboard_tests::evp::{
+    Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Outcome, file,
+};
+use outboard_tests::failing_memory::{Failing, ObjectMemory};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::module::module;
 use outboard_tests::simulated::{DRIVERS, Reachable, Simulated};
@@ -36,7 +38,7 @@ type Lived = Result<Vec<u8>, Outcome>;
 fn a_failed_allocation_never_ends_the_process_and_never_changes_a_result() {
     let test = "a_failed_allocation_never_ends_the_process_and_never_changes_a_result";
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
-    let memory = ProviderMemory::of(&module().expect("it is reachable"));
+    let memory = ObjectMemory::of(&module().expect("it is reachable"));
     simulated.allow(&DRIVERS);
 
     let world = world(&DRIVERS.join(","), &DIRECT);
@@ -63,12 +65,43 @@ fn a_failed_allocation_never_ends_the_process_and_never_changes_a_result() {
 }
 
 #[test]
+fn a_check_for_which_libcrypto_has_no_memory_leaves_no_error_on_the_queue() {
+    let test = "a_check_for_which_libcrypto_has_no_memory_leaves_no_error_on_the_queue";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let memory = ObjectMemory::of(&file());
+    let world = world(&DRIVERS.join(","), &DIRECT);
+    for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-GCM"] {
+        let (hard, soft) = (world.hard(name), world.soft(name));
+        let (key, text) = (bytes(1, 16), bytes(2, 4096));
+        let first_update = |cipher: &Cipher, failing| {
+            let mut context = Context::keyed(cipher, &key, &array(3), Direction::Encrypt);
+            let mut output = vec![0; text.len() + 16];
+            let (outcome, _) = memory.with(failing, || context.update(&text, &mut output));
+            (outcome, output)
+        };
+        let expected = first_update(&soft, Failing::Nothing);
+        // libcrypto initialises asynchronous jobs when they are first asked for.
+        assert_eq!(first_update(&hard, Failing::Nothing), expected, "{name}");
+        let assert_right = |failing| {
+            let child = fork(Exit::Quick, || first_update(&hard, failing) == expected);
+            child.wait().unwrap_or_else(|problem| panic!("{name}, {failing:?}: {problem}"));
+        };
+        assert_right(Failing::Nothing);
+        let count = memory.count();
+        assert!(count > 0, "{name}: the first result is verified by libcrypto");
+        (1..=count).for_each(|number| assert_right(Failing::Single(number)));
+        assert_right(Failing::From(1));
+    }
+}
+
+#[test]
 fn a_failed_allocation_over_af_alg_changes_no_result() {
     let Some(world) = world_of_every_cipher("a_failed_allocation_over_af_alg_changes_no_result", &DIRECT)
     else {
         return;
     };
-    let memory = ProviderMemory::of(&module().expect("the world has it"));
+    let memory = ObjectMemory::of(&module().expect("the world has it"));
     for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-XTS"] {
         each_allocation_fails_once(&memory, &world, name, &of_a_stream);
         a_request_allocates_nothing(&memory, &world, name);
@@ -204,7 +237,7 @@ fn text_of(context: &mut Context, text: &[u8], is_ccm: bool) -> Lived {
 /// Runs `live` in child processes in which one allocation after the other fails, then all from some
 /// on. `again` runs after a call that failed, with memory, and must give the same output.
 fn each_fails_once(
-    memory: &ProviderMemory,
+    memory: &ObjectMemory,
     what: &str,
     expected: &[u8],
     live: impl Fn() -> Lived,
@@ -237,7 +270,7 @@ fn each_fails_once(
 }
 
 fn each_allocation_fails_once(
-    memory: &ProviderMemory,
+    memory: &ObjectMemory,
     world: &World,
     name: &str,
     live: &dyn Fn(&mut Context, &Cipher) -> Lived,
@@ -260,7 +293,7 @@ fn each_allocation_fails_once(
 }
 
 /// As in an application that ignores what initialisation and copy return.
-fn calls_for_a_context_that_could_not_be_made_fail(memory: &ProviderMemory, world: &World, name: &str) {
+fn calls_for_a_context_that_could_not_be_made_fail(memory: &ObjectMemory, world: &World, name: &str) {
     let hard = world.hard(name);
     let key = bytes(1, hard.key_length());
     let start = |context: &mut Context| {
@@ -291,7 +324,7 @@ fn calls_for_a_context_that_could_not_be_made_fail(memory: &ProviderMemory, worl
 }
 
 /// After the first requests of a context, which allocate its session and its buffers.
-fn a_request_allocates_nothing(memory: &ProviderMemory, world: &World, name: &str) {
+fn a_request_allocates_nothing(memory: &ObjectMemory, world: &World, name: &str) {
     const FIRST: usize = 3;
     let cipher = world.hard(name);
     let (key, text) = (bytes(3, cipher.key_length()), bytes(4, 8192));
@@ -320,7 +353,7 @@ fn a_request_allocates_nothing(memory: &ProviderMemory, world: &World, name: &st
     assert!(world.counts_of(name).hw_requests >= before + 50, "{name} went to the driver");
 }
 
-fn each_allocation_of_a_digest_fails_once(memory: &ProviderMemory, world: &World) {
+fn each_allocation_of_a_digest_fails_once(memory: &ObjectMemory, world: &World) {
     let live = |digest: &Digest| -> Lived {
         let mut output = Vec::new();
         let mut context = DigestContext::new(digest);
@@ -342,7 +375,7 @@ fn each_allocation_of_a_digest_fails_once(memory: &ProviderMemory, world: &World
     each_fails_once(memory, "SHA2-256", &expected, || live(&hard), || live(&hard));
 }
 
-fn each_allocation_of_an_hmac_fails_once(memory: &ProviderMemory, world: &World) {
+fn each_allocation_of_an_hmac_fails_once(memory: &ObjectMemory, world: &World) {
     let live = |mac: &Hmac| -> Lived {
         let mut output = Vec::new();
         let mut context = HmacContext::try_new(mac)?;
@@ -419,7 +452,7 @@ fn limit_memory(left: usize) {
 }
 
 /// Allocations while the provider is loaded, reads its configuration, and finds the drivers.
-fn allocations_of_the_start_fail(memory: &ProviderMemory) {
+fn allocations_of_the_start_fail(memory: &ObjectMemory) {
     let key = bytes(4, 16);
     let start = || -> Result<(World, Cipher), String> {
         let settings = [("THRESHOLDS", "ALL:1"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];

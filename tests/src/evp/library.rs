@@ -164,6 +164,17 @@ pub fn version() -> String {
     unsafe { CStr::from_ptr((library().OpenSSL_version)(0)) }.to_string_lossy().into_owned()
 }
 
+/// The file of the libcrypto under test, by the name under which the loader knows it.
+pub fn file() -> PathBuf {
+    // SAFETY: the structure is plain pointers, and the function is in the library.
+    let name = unsafe {
+        let mut found: libc::Dl_info = std::mem::zeroed();
+        assert!(libc::dladdr(library().OpenSSL_version as *const c_void, &mut found) != 0, "dladdr");
+        CStr::from_ptr(found.dli_fname)
+    };
+    PathBuf::from(name.to_string_lossy().into_owned())
+}
+
 /// The first number of OpenSSL's version.
 pub fn major_version() -> u32 {
     let version = version();

@@ -22,7 +22,7 @@ pub use context::{Context, Direction, Outcome};
 pub use digest::{Digest, DigestContext};
 pub use errors::{Entry, clear, drain, text};
 pub use job::{Job, run_to_their_end, without_pauses};
-pub use library::{major_version, modules_dir, version};
+pub use library::{file, major_version, modules_dir, version};
 pub use library_context::{LibraryContext, Provider, cleanup};
 pub use mac::{Hmac, HmacContext};
 pub use params::TlsRecords;
