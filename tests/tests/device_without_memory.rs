@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use outboard_tests::bytes::{array, bytes};
-use outboard_tests::child::{Exit, ForkedChild, fork};
+use outboard_tests::child::{Exit, ForkedChild, fork, in_own_process};
 use outboard_tests::evp::{
     Cipher, Context, Digest, DigestContext, Direction, Hmac, HmacContext, Outcome, file,
 };
@@ -69,6 +69,11 @@ fn a_check_for_which_libcrypto_has_no_memory_leaves_no_error_on_the_queue() {
     let test = "a_check_for_which_libcrypto_has_no_memory_leaves_no_error_on_the_queue";
     let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
     simulated.allow(&DRIVERS);
+    // libcrypto's functions stay replaced.
+    in_own_process(verify_without_memory_of_libcrypto);
+}
+
+fn verify_without_memory_of_libcrypto() {
     let memory = ObjectMemory::of(&file());
     let world = world(&DRIVERS.join(","), &DIRECT);
     for name in ["AES-128-CBC", "AES-128-CTR", "AES-128-GCM"] {
