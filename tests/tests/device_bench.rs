@@ -119,8 +119,7 @@ fn each_way_is_measured_beside_software_and_interrupts_prove_it() {
     }
 }
 
-/// As in an application: requests of 4 KiB, the default threshold, no policy. The first 64 KiB of the
-/// key are software's: 3 % of the file.
+/// Requests of 4 KiB, the default threshold, no policy; software has the key's first 64 KiB: 3 %.
 fn a_file_through_openssl_is_hardwares_and_right(machine: &Machine) {
     let module = module().expect("the provider");
     let module = module.to_str().expect("UTF-8");

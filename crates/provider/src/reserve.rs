@@ -3,8 +3,8 @@
 //! What runs for contexts and requests handles a failed allocation (`outboard_accel::memory`). The
 //! code that runs once, when the provider is loaded and when it decides what it offers, reads files
 //! into strings and lists, whose failed allocations would end the process. Memory for them comes
-//! from the reserve if malloc(3) has none. Nothing is unwound and nobody waits: an allocator must do
-//! neither.
+//! from the reserve if malloc(3) has none. Nothing is unwound and no thread waits: an allocator must
+//! do neither.
 //!
 //! The reserve is zero-initialised data of the module. The kernel gives it memory when it is used.
 

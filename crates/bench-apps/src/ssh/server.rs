@@ -110,8 +110,8 @@ impl Openssh {
     }
 }
 
-/// The server's configuration: root logs in with the key that was made for this run, and nobody
-/// logs in otherwise, since the port may be open to the network.
+/// The server's configuration: root logs in with the key that was made for this run. No other login
+/// is accepted, since the port may be open to the network.
 fn configuration(address: &str, host: &str, user: &str, ciphers: &[String], is_locked: bool) -> String {
     let text = format!(
         "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\n\
