@@ -23,7 +23,15 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// The lock, until it is dropped or the process ends.
 #[derive(Debug)]
-pub struct Measuring(#[expect(dead_code, reason = "the lock ends when it is closed")] OwnedFd);
+pub struct Measuring(OwnedFd);
+
+impl Drop for Measuring {
+    /// A child between fork(2) and execve(2) holds the descriptor too, so to close it is not enough.
+    fn drop(&mut self) {
+        // The lock is this process's, so there is nothing to fail.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
 
 impl Measuring {
     /// Takes the lock, and removes the directories of a measurement that was killed. Waits while
@@ -91,10 +99,12 @@ mod tests {
         fs::create_dir(&left).unwrap();
         fs::write(left.join("counters"), "").unwrap();
         fs::create_dir(folder.path().join("other")).unwrap();
+        // As a child has it between fork(2) and execve(2).
+        let childs = first.0.try_clone().unwrap();
         drop(first);
         let second = begin().unwrap();
         assert!(!left.exists() && folder.path().join("other").exists());
-        drop(second);
+        drop((second, childs));
         fs::remove_file(&lock).unwrap();
         std::os::unix::fs::symlink("elsewhere", &lock).unwrap();
         assert!(begin().is_err() && !folder.path().join("elsewhere").exists());
