@@ -29,7 +29,8 @@ pub fn whole_etc() -> FileTree {
     entries_below("/etc", true, &[])
 }
 
-/// All of /etc, except outboard's directory and lock, which are created once.
+/// All of /etc, except outboard's directory and lock, which exist while a command changes something
+/// there.
 #[must_use]
 pub fn etc_without_lock() -> FileTree {
     let mut all = whole_etc();

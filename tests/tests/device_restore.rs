@@ -172,7 +172,7 @@ fn an_allowed_driver_is_restored_after_the_module_was_loaded_again() {
     let test = "an_allowed_driver_is_restored_after_the_module_was_loaded_again";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     machine.lists(ACCELERATOR, "allowed, saved");
-    assert_eq!(files(), [".lock", "allowed"]);
+    assert_eq!(files(), ["allowed"]);
     machine.reload();
     machine.lists(ACCELERATOR, "saved, not allowed now");
     let text = machine.succeeds(&["allow", "--restore"]);
@@ -209,11 +209,7 @@ fn a_driver_is_forgotten_without_the_module_too() {
     let test = "a_driver_is_forgotten_without_the_module_too";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     unload("outboard");
-    assert!(
-        machine
-            .fails(&["allow", "--restore"])
-            .contains("the outboard module is not loaded: modprobe outboard")
-    );
+    assert!(machine.fails(&["allow", "--restore"]).contains("the outboard module is not loaded: "));
     let listed = machine.run(&["allow", "--list"]);
     assert!(
         status_and_output(&listed).contains("saved, not allowed now")
@@ -272,7 +268,7 @@ fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated
         let ended = allowed_while(machine, signal, libc::SIG_DFL);
         assert_eq!(ended.status.signal(), Some(signal), "{}", status_and_output(&ended));
         assert_eq!((allowed_now(), saved()), only_the_accelerator());
-        assert_eq!(files(), [".lock", "allowed"]);
+        assert_eq!(files(), ["allowed"]);
     }
     // As under nohup(1).
     let ended = allowed_while(machine, libc::SIGHUP, libc::SIG_IGN);
@@ -339,7 +335,7 @@ fn what_cannot_be_saved_is_not_allowed_and_the_list_stays() {
     );
     assert_eq!((allowed_now(), saved()), (Vec::new(), vec!["other-driver".to_owned()]));
     fs::remove_file(filler).expect("remove");
-    assert_eq!(files(), [".lock", "allowed"]);
+    assert_eq!(files(), ["allowed"]);
 
     fs::write(LIST, format!("{ACCELERATOR}\n")).expect("room for the list");
     mount(&["-o", "remount,ro", DIRECTORY]);

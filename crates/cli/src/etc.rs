@@ -4,12 +4,11 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use outboard_services::enable::Tree;
+use outboard_services::enable::{DirectoryLock, Tree};
 use rustix::fs::{Access, access};
 
 use crate::signals::SignalGuard;
@@ -22,8 +21,9 @@ pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 #[derive(Debug)]
 pub struct Replacement {
     place: PathBuf,
+    is_link: bool,
     explain: Explain,
-    _lock: OwnedFd,
+    _lock: DirectoryLock,
 }
 
 impl Replacement {
@@ -38,13 +38,27 @@ impl Replacement {
         let lock = lock(locked).map_err(|error| explain(locked, &error))?;
         let place = resolved(path)?;
         access(parent(&place), Access::WRITE_OK).map_err(|error| explain(path, &error.into()))?;
-        Ok(Self { place, explain, _lock: lock })
+        Ok(Self { is_link: place != path, place, explain, _lock: lock })
+    }
+
+    /// Removes the file; where it is a link, which is the administrator's, the file that it leads to
+    /// becomes empty. On disk when this returns.
+    pub fn remove(self) -> Result<()> {
+        if self.is_link {
+            return self.store("");
+        }
+        let _guard = SignalGuard::hold();
+        let removed = [self.place.with_extension(STAGED), self.place.clone()]
+            .iter()
+            .try_for_each(|path| remove_file(path))
+            .and_then(|()| File::open(parent(&self.place))?.sync_all());
+        removed.map_err(|error| (self.explain)(&self.place, &error))
     }
 
     /// Replaces the file: on disk when this returns; on an error the old file is unchanged.
     pub fn store(self, text: &str) -> Result<()> {
         let _guard = SignalGuard::hold();
-        let new = self.place.with_extension("new");
+        let new = self.place.with_extension(STAGED);
         let stored = write(&new, text).and_then(|()| fs::rename(&new, &self.place));
         if stored.is_err() {
             // The first error is the one that is reported. A file that is left, also after SIGKILL,
@@ -53,6 +67,17 @@ impl Replacement {
         }
         let stored = stored.and_then(|()| File::open(parent(&self.place))?.sync_all());
         stored.map_err(|error| (self.explain)(&self.place, &error))
+    }
+}
+
+/// The extension under which a file is written.
+pub const STAGED: &str = "new";
+
+/// Removes a file; a missing one is not an error.
+fn remove_file(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -86,7 +111,7 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
 
 /// Takes the lock of the directory of a file; waits while another process holds it. Creates the
 /// directory if it is missing.
-pub fn lock(path: &Path) -> io::Result<OwnedFd> {
+pub fn lock(path: &Path) -> io::Result<DirectoryLock> {
     let lock = Tree::at(Path::new("/")).lock(parent(path), true)?;
     lock.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }

@@ -62,8 +62,9 @@ fn without_the_module_nothing_is_allowed_and_nothing_written() {
         (&["disallow", "--now", "cbc-aes-x"], "disallow"),
     ] {
         let (code, out, error) = outboard(arguments);
-        let expected = format!("outboard {command}: the outboard module is not loaded: modprobe outboard\n");
-        assert_eq!((code, out, error), (Some(1), String::new(), expected), "{arguments:?}");
+        let expected = format!("outboard {command}: the outboard module is not loaded: ");
+        assert_eq!((code, out), (Some(1), String::new()), "{arguments:?}");
+        assert!(error.starts_with(&expected) && error.len() > expected.len() + 1, "{arguments:?}: {error}");
     }
     let (code, _, error) = outboard(&["disallow", "no-such-driver"]);
     assert_eq!(code, Some(1));

@@ -109,13 +109,13 @@ fn what_an_interrupted_change_has_left_is_found_and_removed() {
     let staged = root.path().join("etc/outboard/service-nginx.json.outboard-new");
     fs::create_dir_all(root.path().join("usr/bin")).unwrap();
     fs::write(root.path().join("usr/bin/ssh"), "").unwrap();
-    fs::create_dir_all(staged.parent().unwrap()).unwrap();
     for arguments in [
         &["enable", "--list"][..],
         &["disable", "nginx"],
         &["disable", "--all"],
         &["enable", "ssh", "--force"],
     ] {
+        fs::create_dir_all(staged.parent().unwrap()).unwrap();
         fs::write(&staged, "{").unwrap();
         let output = outboard(root.path(), arguments);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -6,6 +6,7 @@ use outboard_catalog::families::{self, Family, values};
 use outboard_drivers::root::Root;
 use serde::Serialize;
 
+use crate::installing::{Installing, is_release};
 use crate::kernel_build::KernelBuild;
 
 /// A device without a driver.
@@ -213,20 +214,13 @@ impl Facts<'_> {
     /// How to get a driver that this kernel does not have.
     fn packages(&self) -> String {
         let Some(family) = self.family else { return "build a kernel with its driver".to_owned() };
-        let system = self.root.text("etc/os-release").unwrap_or_default();
-        let is = |id: &str| {
-            system
-                .lines()
-                .filter_map(|line| line.strip_prefix("ID="))
-                .any(|value| value.trim_matches('"') == id)
-        };
+        let installing = Installing::on(self.root);
         let options: Vec<String> = match self.missing {
             [] => values(family.options).map(|option| format!("CONFIG_{option}")).collect(),
             missing => missing.to_vec(),
         };
-        if is("openwrt") && !family.openwrt.is_empty() {
-            let package = family.openwrt;
-            return format!("apk add {package} (before OpenWrt 25.12: opkg install {package})");
+        if installing.is_openwrt() && !family.openwrt.is_empty() {
+            return installing.openwrt_package(family.openwrt);
         }
         if family.options.is_empty() {
             return format!("its driver is not part of Linux: outboard catalogue {}", family.id);
@@ -235,7 +229,7 @@ impl Facts<'_> {
         // A kernel with a part of the driver is a kernel that was configured without the rest.
         let has_a_part = !self.missing.is_empty() && self.missing.len() < values(family.options).count();
         match family.debian {
-            _ if has_a_part || !is("debian") => format!("this needs {rebuild}"),
+            _ if has_a_part || !is_release(self.root, "debian") => format!("this needs {rebuild}"),
             "" => format!("no kernel of Debian has the driver; this needs {rebuild}"),
             on => {
                 let on = values(on).collect::<Vec<_>>().join(", ");

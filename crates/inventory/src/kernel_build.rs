@@ -27,22 +27,17 @@ impl KernelBuild {
         let Some(release) = release.filter(|release| !release.contains('/')) else {
             return Self { options: None, aliases: Vec::new(), modules: None };
         };
-        let text =
-            |path: &str| root.read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let of_modules = |file: &str| {
-            ["lib", "usr/lib"].iter().find_map(|lib| text(&format!("{lib}/modules/{release}/{file}")))
-        };
+        let of_modules = |file: &str| of_release(root, release, file);
         let of_files = || {
             let packed = root.read("proc/config.gz").ok();
             let config = packed.and_then(|packed| unpack(&packed));
-            let config = config.or_else(|| text(&format!("boot/config-{release}")));
+            let config = config.or_else(|| text(root, &format!("boot/config-{release}")));
             config.or_else(|| of_modules("config")).and_then(|config| drivers_of(&config))
         };
         // A saved tree that is not a bundle has the files.
         let config = root.answer("kernel-options", of_files);
         let config = config.or_else(|| if root.is_live() { None } else { of_files() });
         let option = |line: &str| Some(line.strip_prefix("CONFIG_")?.split_once('=')?.0.to_owned());
-        let lists = ["modules.dep", "modules.builtin"].map(of_modules);
         let aliases = of_modules("modules.alias").unwrap_or_default();
         let alias = |line: &str| {
             let (pattern, module) = line.strip_prefix("alias ")?.rsplit_once(' ')?;
@@ -51,9 +46,7 @@ impl KernelBuild {
         Self {
             options: config.map(|config| config.lines().filter_map(option).collect()),
             aliases: aliases.lines().filter_map(alias).take(MOST_ALIASES).collect(),
-            modules: lists[0]
-                .is_some()
-                .then(|| lists.iter().flatten().flat_map(|list| list.lines()).map(module_in).collect()),
+            modules: modules_of(root, release),
         }
     }
 
@@ -77,6 +70,25 @@ impl KernelBuild {
             .map(|option| format!("CONFIG_{option}"))
             .collect()
     }
+}
+
+/// Whether a module exists for a release or is built in; `None` if that is not known.
+pub(crate) fn has_module(root: &Root, release: &str, module: &str) -> Option<bool> {
+    modules_of(root, release).map(|modules| modules.contains(module))
+}
+
+/// The modules that exist for a release or are built in.
+fn modules_of(root: &Root, release: &str) -> Option<HashSet<String>> {
+    let lists = ["modules.dep", "modules.builtin"].map(|file| of_release(root, release, file));
+    lists[0].is_some().then(|| lists.iter().flatten().flat_map(|list| list.lines()).map(module_in).collect())
+}
+
+fn of_release(root: &Root, release: &str, file: &str) -> Option<String> {
+    ["lib", "usr/lib"].iter().find_map(|lib| text(root, &format!("{lib}/modules/{release}/{file}")))
+}
+
+fn text(root: &Root, path: &str) -> Option<String> {
+    root.read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The module of a line of modules.dep or modules.builtin: `kernel/a/x-y.ko.xz: kernel/b.ko`.

@@ -6,6 +6,7 @@ mod collect;
 pub mod cpu;
 pub mod devices;
 mod hwrng;
+pub mod installing;
 mod instructions;
 mod interfaces;
 mod kernel_build;

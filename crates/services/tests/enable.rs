@@ -333,6 +333,35 @@ fn an_image_reaches_nothing_outside_of_it() {
 }
 
 #[test]
+fn a_lock_leaves_no_file_and_the_next_holder_has_one_that_others_see() {
+    let system = debian();
+    let directory = Path::new("/etc/outboard");
+    let lock = system.tree.lock(directory, true).unwrap();
+    let (waiting, is_held) = std::sync::mpsc::channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let tree = system.tree.clone();
+    let waiter = std::thread::spawn(move || {
+        let lock = tree.lock(Path::new("/etc/outboard"), true).unwrap();
+        waiting.send(()).unwrap();
+        released.recv().unwrap();
+        drop(lock);
+    });
+    // The waiter has the file open that is removed here, or opens the next one.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    drop(lock);
+    is_held.recv().unwrap();
+    assert!(system.tree.lock(directory, false).unwrap().is_none());
+    release.send(()).unwrap();
+    waiter.join().unwrap();
+    assert!(!system.path("/etc/outboard").exists());
+    system.write("/etc/outboard/policy", "mine");
+    drop(system.tree.lock(directory, false).unwrap().unwrap());
+    let left: Vec<_> =
+        fs::read_dir(system.path("/etc/outboard")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["policy"]);
+}
+
+#[test]
 fn a_directory_that_is_a_link_is_not_followed() {
     let system = debian();
     let elsewhere = tempfile::tempdir().unwrap();

@@ -7,7 +7,6 @@ pub mod suitability;
 pub mod text;
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,7 +15,9 @@ use clap::Args;
 use outboard_console::{advice, answer, progress, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
-use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record, State, Step, Tree};
+use outboard_services::enable::{
+    self, Application, Applied, DirectoryLock, Inputs, Plan, Record, State, Step, Tree,
+};
 
 use self::restart::Flags;
 use self::suitability::Suitability;
@@ -109,7 +110,7 @@ impl Place {
     }
 
     /// The lock, unless another process holds it.
-    fn try_lock(tree: &Tree) -> io::Result<Option<OwnedFd>> {
+    fn try_lock(tree: &Tree) -> io::Result<Option<DirectoryLock>> {
         match tree.exists(Path::new(DIRECTORY)) {
             true => tree.lock(Path::new(DIRECTORY), false),
             false => Ok(None),
@@ -132,7 +133,7 @@ const DIRECTORY: &str = "/etc/outboard";
 
 /// The right to change a system.
 pub struct Changing {
-    _lock: OwnedFd,
+    _lock: DirectoryLock,
     _guard: SignalGuard,
 }
 

@@ -26,5 +26,5 @@ pub use kernel::{
 pub use openwrt::{init_script_name, init_scripts, is_openwrt};
 pub use plan::{Inputs, Plan, Unplannable, plan};
 pub use record::{AddedFile, Record};
-pub use tree::Tree;
+pub use tree::{DirectoryLock, Tree};
 pub use unit::{changed_units, counted_units, openssl_conf_of_units, runtime_directory};

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use outboard_openssl_conf::conf::Files;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, fchmod, fchown, flock,
-    fsync, linkat, mkdirat, openat, openat2, readlinkat, renameat, statat, unlinkat,
+    fstat, fsync, linkat, mkdirat, openat, openat2, readlinkat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
@@ -28,6 +28,8 @@ const WRITE: OFlags = OFlags::WRONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+/// The file of a directory's lock.
+const LOCK: &str = ".lock";
 /// Attempts of a lookup that other processes disturb by renaming, openat2(2).
 const TRIES: usize = 16;
 
@@ -229,18 +231,35 @@ impl Tree {
     ///
     /// # Errors
     /// As mkdir(2), open(2) and flock(2).
-    pub fn lock(&self, directory: &Path, wait: bool) -> io::Result<Option<OwnedFd>> {
-        if !self.exists(directory) {
-            self.create_directory(directory)?;
-        }
-        let path = directory.join(".lock");
-        let (parent, name) = self.parent(&path, OFlags::PATH)?;
-        let lock = openat(parent, name, WRITE, Mode::from_raw_mode(0o600))?;
-        let operation =
-            if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
-        match flock(&lock, operation) {
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            other => Ok(other.map(|()| Some(lock))?),
+    pub fn lock(&self, directory: &Path, wait: bool) -> io::Result<Option<DirectoryLock>> {
+        let path = directory.join(LOCK);
+        loop {
+            if !self.exists(directory) {
+                self.create_directory(directory)?;
+            }
+            let (parent, name) = match self.parent(&path, OFlags::PATH) {
+                // The holder of the lock removed the directory in this moment.
+                Err(error) if is_missing(&error) => continue,
+                other => other?,
+            };
+            let file = match openat(parent, name, WRITE, Mode::from_raw_mode(0o600)) {
+                Err(Errno::NOENT) => continue,
+                other => other?,
+            };
+            let operation =
+                if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
+            match flock(&file, operation) {
+                Err(Errno::WOULDBLOCK) => return Ok(None),
+                other => other?,
+            }
+            let held = fstat(&file)?;
+            let is_in_place =
+                self.about(&path)?.is_some_and(|it| (it.st_dev, it.st_ino) == (held.st_dev, held.st_ino));
+            // Otherwise its last holder removed it, and other processes lock a new one.
+            if is_in_place {
+                let (tree, directory) = (self.clone(), directory.to_owned());
+                return Ok(Some(DirectoryLock { tree, directory, _file: file }));
+            }
         }
     }
 
@@ -266,6 +285,23 @@ impl Tree {
             )),
             other => Ok(other?),
         }
+    }
+}
+
+/// The lock of a directory. When it is dropped, its file is removed, and so is the directory if it
+/// has no other.
+#[derive(Debug)]
+pub struct DirectoryLock {
+    tree: Tree,
+    directory: PathBuf,
+    _file: OwnedFd,
+}
+
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        // A file that stays is removed by the next holder.
+        let _ = self.tree.unlink(&self.directory.join(LOCK));
+        let _ = self.tree.remove_directory(&self.directory);
     }
 }
 

@@ -20,7 +20,7 @@ pub fn offer() -> Result<()> {
     say(text(&survey.drivers, &names, findings::wrong)?.trim_end())?;
     match allowed {
         Some(_) => Ok(()),
-        None => say("The outboard module is not loaded: modprobe outboard"),
+        None => say(&list::not_loaded()),
     }
 }
 

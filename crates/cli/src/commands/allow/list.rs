@@ -6,12 +6,22 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use outboard_console::advice;
 use outboard_drivers::allow_list::{self, AllowedDriver};
+use outboard_drivers::kernel::Release;
 use outboard_drivers::root::Root;
+use outboard_inventory::installing::Installing;
 use outboard_uapi::SYSFS;
 
 /// Reads the list. An error if the module is not loaded.
 pub fn read() -> Result<Vec<AllowedDriver>> {
-    read_if_loaded()?.ok_or_else(|| anyhow!("the outboard module is not loaded: modprobe outboard"))
+    read_if_loaded()?.ok_or_else(|| anyhow!(not_loaded()))
+}
+
+/// That the module is not loaded, and what loads it on this system.
+pub fn not_loaded() -> String {
+    let root = Root::live();
+    let release = Release::read(&root).map(|release| release.text);
+    let step = Installing::on(&root).module(release.as_deref());
+    format!("the outboard module is not loaded: {step}")
 }
 
 /// Reads the list; `None` when the module is not loaded.

@@ -6,11 +6,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use outboard_console::advice;
+use outboard_services::enable::DirectoryLock;
 
 use crate::etc::{Replacement, lock, resolved};
 
@@ -39,7 +39,7 @@ pub struct SavedDriver {
 pub struct Memory {
     lines: Vec<String>,
     new: Option<Replacement>,
-    _lock: Option<OwnedFd>,
+    _lock: Option<DirectoryLock>,
 }
 
 impl Memory {
@@ -125,9 +125,13 @@ impl Memory {
         self.lines.retain(|line| words(line).next() != Some(driver));
     }
 
-    /// Writes the list: on disk when this returns; on an error the old file is unchanged.
+    /// Writes the list, or removes the file if only its own comment would be left: on disk when this
+    /// returns; on an error the old file is unchanged.
     pub fn store(&mut self) -> Result<()> {
         let new = self.new.take().context("the list was not opened to be changed")?;
+        if self.lines.iter().all(|line| HEADER.lines().any(|own| own == line)) {
+            return new.remove();
+        }
         let text: String = self.lines.iter().flat_map(|line| [line, "\n"]).collect();
         new.store(&text)
     }

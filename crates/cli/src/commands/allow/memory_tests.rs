@@ -47,7 +47,7 @@ fn a_list_is_made_kept_in_order_and_shortened() {
     assert_eq!(fs::metadata(place.file()).unwrap().permissions().mode() & 0o7777, 0o644);
     place.change(|memory| memory.remove("b"));
     assert_eq!(place.names(), ["a"]);
-    assert_eq!(place.left_over(), [".lock", "allowed"]);
+    assert_eq!(place.left_over(), ["allowed"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_change_that_is_given_up_leaves_the_list_as_it_was() {
     memory.add("b", false);
     drop(memory);
     assert_eq!(place.names(), ["a"]);
-    assert_eq!(place.left_over(), [".lock", "allowed"]);
+    assert_eq!(place.left_over(), ["allowed"]);
 }
 
 #[test]

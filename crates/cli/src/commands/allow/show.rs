@@ -58,7 +58,7 @@ pub fn show(json: bool) -> Result<()> {
     if !list.drivers.is_empty() {
         say(&text(&list.drivers))?;
     }
-    bail!("the outboard module is not loaded, so no driver is allowed now: modprobe outboard")
+    bail!("no driver is allowed now: {}", list::not_loaded())
 }
 
 /// Merges both lists in order of preference: that of the module first, then that of the saved list.

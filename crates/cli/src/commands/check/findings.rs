@@ -92,6 +92,9 @@ fn change(lines: impl FnOnce(&Findings) -> Result<Vec<String>>) -> Result<()> {
     // A file that other users can write to is not trusted, and is replaced.
     let known = Findings::read(path).unwrap_or_default();
     let text: String = lines(&known)?.into_iter().map(|line| line + "\n").collect();
+    if text.is_empty() {
+        return new.remove();
+    }
     new.store(&format!("{HEADER}{text}"))
 }
 

@@ -6,14 +6,12 @@
 //! after the driver's probe function. It changes nothing once a generator was selected
 //! (rng_selected), also by another program.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use super::select::explained;
-use crate::etc::Replacement;
+use crate::etc::{Replacement, STAGED};
 
 const RULES: &str = "/etc/udev/rules.d";
 const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
@@ -50,10 +48,16 @@ impl BootRule {
 
 /// Removes the rule, if there is one.
 pub fn remove() -> Result<()> {
-    match fs::remove_file(FILE) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(explained(Path::new(FILE), &error)),
-        _ => Ok(()),
+    match is_there() {
+        true => Replacement::open_elsewhere(Path::new(FILE), Path::new(LOCKED), explained)?.remove(),
+        false => Ok(()),
     }
+}
+
+/// Whether there is a rule, or the rest of a change that was interrupted.
+pub fn is_there() -> bool {
+    let file = Path::new(FILE);
+    [file, &file.with_extension(STAGED)].iter().any(|path| path.symlink_metadata().is_ok())
 }
 
 /// udev(7). Characters that a rule would interpret are refused: no driver of the kernel has them in
