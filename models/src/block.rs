@@ -1,0 +1,109 @@
+//! What the engines compute with: RustCrypto's ciphers, a block at a time.
+
+use aes::cipher::{BlockDecrypt, BlockEncrypt, BlockSizeUser, KeyInit};
+
+/// The cipher of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cipher {
+    /// Keys of 16, 24 and 32 bytes.
+    Aes,
+    /// Keys of 8 bytes; of 24: encrypt, decrypt, encrypt.
+    Des,
+}
+
+/// The direction of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+/// Encrypts or decrypts whole blocks in place. With `iv` in CBC mode, and `iv` then is that of the
+/// block that follows (NIST SP 800-38A); without it in ECB mode. False if there is no such key, or
+/// a part of a block remains.
+#[must_use]
+pub fn crypt(
+    cipher: Cipher,
+    key: &[u8],
+    direction: Direction,
+    iv: Option<&mut [u8]>,
+    data: &mut [u8],
+) -> bool {
+    match (cipher, key.len()) {
+        (Cipher::Aes, 16) => keyed::<aes::Aes128>(key, direction, iv, data),
+        (Cipher::Aes, 24) => keyed::<aes::Aes192>(key, direction, iv, data),
+        (Cipher::Aes, 32) => keyed::<aes::Aes256>(key, direction, iv, data),
+        (Cipher::Des, 8) => keyed::<des::Des>(key, direction, iv, data),
+        (Cipher::Des, 24) => keyed::<des::TdesEde3>(key, direction, iv, data),
+        _ => false,
+    }
+}
+
+fn keyed<C>(key: &[u8], direction: Direction, iv: Option<&mut [u8]>, data: &mut [u8]) -> bool
+where
+    C: BlockEncrypt + BlockDecrypt + BlockSizeUser + KeyInit,
+{
+    let Ok(cipher) = C::new_from_slice(key) else { return false };
+    let mut none = Vec::new();
+    let (chain, is_cbc) = match iv {
+        Some(iv) => (iv, true),
+        None => (&mut none[..], false),
+    };
+    let size = C::block_size();
+    if data.len() % size != 0 || is_cbc && chain.len() != size {
+        return false;
+    }
+    for block in data.chunks_exact_mut(size) {
+        match direction {
+            Direction::Encrypt => {
+                xor(block, chain);
+                cipher.encrypt_block(block.into());
+                chain.iter_mut().zip(block).for_each(|(to, from)| *to = *from);
+            }
+            Direction::Decrypt => {
+                let input = block.to_vec();
+                cipher.decrypt_block(block.into());
+                xor(block, chain);
+                chain.iter_mut().zip(input).for_each(|(to, from)| *to = from);
+            }
+        }
+    }
+    true
+}
+
+fn xor(block: &mut [u8], with: &[u8]) {
+    block.iter_mut().zip(with).for_each(|(byte, with)| *byte ^= with);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// NIST SP 800-38A, F.2.1 and F.2.2.
+    #[test]
+    fn cbc_chains_as_the_standard_shows() {
+        let key = hex("2b7e151628aed2a6abf7158809cf4f3c");
+        let plain = hex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51");
+        let cipher = hex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2");
+        let mut iv = hex("000102030405060708090a0b0c0d0e0f");
+        let mut data = plain.clone();
+        assert!(crypt(Cipher::Aes, &key, Direction::Encrypt, Some(&mut iv), &mut data));
+        assert_eq!(data, cipher);
+        assert_eq!(iv, cipher[16..], "the next block's IV");
+        let mut iv = hex("000102030405060708090a0b0c0d0e0f");
+        assert!(crypt(Cipher::Aes, &key, Direction::Decrypt, Some(&mut iv), &mut data));
+        assert_eq!(data, plain);
+    }
+
+    #[test]
+    fn what_is_no_key_and_no_whole_block_is_refused() {
+        assert!(!crypt(Cipher::Aes, &[0; 8], Direction::Encrypt, None, &mut [0; 16]));
+        assert!(!crypt(Cipher::Aes, &[0; 16], Direction::Encrypt, None, &mut [0; 15]));
+        assert!(!crypt(Cipher::Des, &[0; 8], Direction::Encrypt, Some(&mut [0; 16]), &mut [0; 8]));
+    }
+
+    pub fn hex(text: &str) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal digits");
+        (0..text.len()).step_by(2).map(digit).collect()
+    }
+}

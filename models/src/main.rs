@@ -1,0 +1,52 @@
+//! outboard-models MODEL SOCKET [OPTION=VALUE...]: serves one engine to QEMU by vfio-user until QEMU
+//! ends, then prints its counters. See README.md.
+
+mod amlogic;
+mod block;
+mod cesa;
+mod conduct;
+mod engine;
+mod options;
+mod vfio;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use conduct::Conduct;
+use engine::{Engine, Model};
+use options::Options;
+
+/// The engine that a name stands for.
+fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> {
+    match name {
+        "amlogic" => Ok(Box::new(amlogic::Amlogic::default())),
+        "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
+        _ => Err(format!("there is no model {name}; there are: amlogic, cesa")),
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), String> {
+    let [name, socket, rest @ ..] = arguments else {
+        return Err("usage: outboard-models MODEL SOCKET [OPTION=VALUE...]".into());
+    };
+    let mut options = Options::parse(rest)?;
+    let conduct = Conduct::new(&mut options)?;
+    let engine = engine(name, &mut options)?;
+    options.finish()?;
+    let mut model = Model::new(engine, conduct);
+    let result = vfio::serve(Path::new(socket), &mut model);
+    let interrupts = *result.as_ref().unwrap_or(&0);
+    eprintln!("{name}: interrupts={interrupts} {}", model.conduct.summary());
+    result.map(|_| ()).map_err(|error| format!("{socket}: {error}"))
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("outboard-models: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
