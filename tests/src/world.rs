@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use outboard_counters::{Counts, Table};
+use outboard_counters::{Counts, Decision, Table};
 use tempfile::TempDir;
 
 use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
@@ -195,6 +195,11 @@ impl World {
     pub fn counts_of(&self, algorithm: &str) -> Counts {
         let all = self.counters.snapshot().into_iter();
         all.filter(|(name, _)| name == algorithm).fold(Counts::default(), |sum, (_, counts)| sum + counts)
+    }
+
+    /// The decisions of the provider about algorithms.
+    pub fn decisions(&self) -> Vec<(String, Decision)> {
+        self.counters.decisions()
     }
 
     /// Asserts that a driver processed requests and that none failed.

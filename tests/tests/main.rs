@@ -53,6 +53,7 @@ mod device_sandbox;
 mod device_service_ciphers;
 mod device_service_failures;
 mod device_services;
+mod device_software_reasons;
 mod device_speed;
 mod device_strongswan;
 mod device_table;

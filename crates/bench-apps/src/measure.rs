@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use outboard_bench::end_by_limit;
 use outboard_bench::row::evidence_of;
 use outboard_console::progress;
-use outboard_counters::{Counts, Decision, Table};
+use outboard_counters::{Counts, Decision, SoftwareReason, Table, why_software};
 use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_measure::cpu::{Cpu, seconds as cpu_seconds};
 use outboard_measure::evidence::NO_INTERRUPT;
@@ -155,10 +155,14 @@ impl MeasuredSide {
 
     /// Returns the provider's counts since the application's processes started.
     fn counts(&self) -> Counts {
-        let HardwareClaim::Counted(table) = &self.claim else { return Counts::default() };
+        self.counted().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
+    }
+
+    /// Returns the counts of the cipher, or of each algorithm.
+    fn counted(&self) -> Vec<(String, Counts)> {
+        let HardwareClaim::Counted(table) = &self.claim else { return Vec::new() };
         let is_it = |name: &str| self.cipher.as_ref().is_none_or(|cipher| cipher == name);
-        let own = table.snapshot().into_iter().filter(|(name, _)| is_it(name));
-        own.fold(Counts::default(), |sum, (_, counts)| sum + counts)
+        table.snapshot().into_iter().filter(|(name, _)| is_it(name)).collect()
     }
 
     /// Explains why hardware did no work although the contestant could use it.
@@ -167,20 +171,28 @@ impl MeasuredSide {
         else {
             return None;
         };
-        let left = table.decisions().into_iter().find_map(|(name, decision)| match decision {
-            Decision::Left { why } if self.cipher.as_ref() == Some(&name) => Some(why),
-            _ => None,
-        });
-        let note = || table.notes().into_iter().next();
-        let not_asked = || {
-            (self.cipher.is_some() && self.counts().requests() == 0).then(|| {
-                "it was asked for nothing: OpenSSL prefers code of its own that does cipher and MAC in one, where the CPU has \
-                 instructions for it"
-                    .to_owned()
+        let decisions = table.decisions();
+        let left = |is_it: &dyn Fn(&str, SoftwareReason) -> bool| {
+            decisions.iter().find_map(|(name, decision)| match decision {
+                Decision::Left { reason, why } if is_it(name, *reason) => Some(why.clone()),
+                _ => None,
             })
         };
-        let below = || "its requests are below the threshold of the policy".to_owned();
-        Some(left.or_else(note).or_else(not_asked).unwrap_or_else(below))
+        let counted = self.counted();
+        let of_cipher = || left(&|name, _| self.cipher.as_deref() == Some(name));
+        let note = || table.notes().into_iter().next();
+        let combined = || {
+            let cipher = self.cipher.as_deref()?;
+            let why =
+                left(&|name, reason| reason == SoftwareReason::CombinedCode && name.starts_with(cipher))?;
+            Some(format!("it made no request for {cipher}: {why}"))
+        };
+        let nothing = || {
+            let cipher = self.cipher.as_deref().unwrap_or("an algorithm that outboard offers");
+            format!("it made no request for {cipher}")
+        };
+        let why = of_cipher().or_else(|| why_software(&counted, &decisions)).or_else(note);
+        Some(why.or_else(combined).unwrap_or_else(nothing))
     }
 
     /// Runs `job` once; `job` returns the cost of its processes.
@@ -368,7 +380,7 @@ mod tests {
         assert_eq!((one.runs[0].hardware_percent, one.runs[1].hardware_percent), (None, Some(0.0)));
         assert_eq!(
             bench.notes,
-            ["x, y: with used no hardware: its requests are below the threshold of the policy"]
+            ["x, y: with used no hardware: it made no request for an algorithm that outboard offers"]
         );
     }
 
@@ -379,14 +391,23 @@ mod tests {
         let mut side = side("with", HardwareClaim::Counted(Rc::clone(&table))).by("AES-128-CBC");
         assert_eq!(side.why_nothing(), None, "it did not run");
         side.series = Some(Series { wall: vec![1.0], requests: 1, ..Series::default() });
-        assert!(side.why_nothing().unwrap().starts_with("it was asked for nothing"));
+        assert_eq!(side.why_nothing().unwrap(), "it made no request for AES-128-CBC");
+        let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
+        table.decide("AES-256-CBC-HMAC-SHA1", &left(SoftwareReason::CombinedCode, "another's reason"));
+        assert_eq!(side.why_nothing().unwrap(), "it made no request for AES-128-CBC");
+        table.decide("AES-128-CBC-HMAC-SHA1", &left(SoftwareReason::CombinedCode, "combined code"));
+        assert_eq!(side.why_nothing().unwrap(), "it made no request for AES-128-CBC: combined code");
         table.row("AES-256-GCM").unwrap().add_hw(1, 16);
-        assert!(side.why_nothing().unwrap().starts_with("it was asked for nothing"));
+        assert!(side.why_nothing().unwrap().ends_with("combined code"));
         assert_eq!(side.counts().hw_bytes, 0);
-        table.row("AES-128-CBC").unwrap().add_sw(1, 16);
-        assert!(side.why_nothing().unwrap().contains("below the threshold"));
-        table.decide("AES-256-CBC", &Decision::Left { why: "another's reason".into() });
-        table.decide("AES-128-CBC", &Decision::Left { why: "no driver".into() });
+        let row = table.row("AES-128-CBC").unwrap();
+        row.add_sw(1, 16);
+        assert!(side.why_nothing().unwrap().contains("below their threshold"));
+        row.add_sw(1, 16384);
+        table.add_reason(row, SoftwareReason::FewKeyBytes, 16384);
+        assert!(side.why_nothing().unwrap().contains("too few bytes for hardware"));
+        table.decide("AES-256-CBC", &left(SoftwareReason::NoDriver, "another's reason"));
+        table.decide("AES-128-CBC", &left(SoftwareReason::NoDriver, "no driver"));
         assert_eq!(side.why_nothing().unwrap(), "no driver");
         side.by_hardware = 16;
         assert_eq!(side.why_nothing(), None);

@@ -1,3 +1,4 @@
+use crate::ReasonCounts;
 use std::ops::{Add, AddAssign, Sub};
 
 /// A snapshot of the counters of one row.
@@ -25,6 +26,9 @@ pub struct Counts {
     pub key_stream_generated: u64,
     /// Bytes of key stream that were dropped without use.
     pub key_stream_discarded: u64,
+    /// Why requests were completed in software, as far as it is not their length. Only for a table
+    /// in a file.
+    pub reasons: ReasonCounts,
 }
 
 impl Counts {
@@ -61,6 +65,7 @@ impl Counts {
             ahead_misses: f(self.ahead_misses, other.ahead_misses),
             key_stream_generated: f(self.key_stream_generated, other.key_stream_generated),
             key_stream_discarded: f(self.key_stream_discarded, other.key_stream_discarded),
+            reasons: self.reasons.zip(other.reasons, &f),
         }
     }
 }

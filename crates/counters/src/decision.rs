@@ -1,11 +1,12 @@
+use crate::SoftwareReason;
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use crate::note::{cut, cut_words};
 use crate::row::NAME_BYTES;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// Maximum number of decisions in a table: one for each algorithm of outboard, and spare entries
-/// for provider instances that decide differently.
-pub const DECISIONS: usize = 32;
+/// Maximum number of decisions in a table: one for each algorithm of outboard and of OpenSSL's
+/// combined code, and spare entries for provider instances that decide differently.
+pub const DECISIONS: usize = 40;
 
 /// Maximum length of an interface name, in bytes.
 const INTERFACE_BYTES: usize = 16;
@@ -15,8 +16,8 @@ const INTERFACE_BYTES: usize = 16;
 /// longer text is truncated at the end of a word.
 const TEXT_BYTES: usize = 1984;
 
-const LEFT: u32 = 0;
-const OFFERED: u32 = 1;
+/// An offered algorithm. Other values are codes of the reason why it is not offered.
+const OFFERED: u32 = u32::MAX;
 
 /// Stored value for `None`: no size is offloaded.
 const NEVER: u32 = u32::MAX;
@@ -38,7 +39,9 @@ pub enum Decision {
     },
     /// Left to OpenSSL's own implementation.
     Left {
-        /// Reason, for the report.
+        /// The kind of reason.
+        reason: SoftwareReason,
+        /// The reason in words, for the report.
         why: String,
     },
 }
@@ -115,7 +118,11 @@ impl Place {
                     key_stream,
                 }
             }
-            _ => Decision::Left { why: text },
+            // A table that is damaged names a code that does not exist.
+            code => Decision::Left {
+                reason: SoftwareReason::of_code(code).unwrap_or(SoftwareReason::NoDriver),
+                why: text,
+            },
         };
         (load_text(&self.name), decision)
     }
@@ -140,10 +147,10 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
                 text: cut(&drivers, TEXT_BYTES),
             }
         }
-        Decision::Left { why } => {
+        Decision::Left { reason, why } => {
             why_cut = cut_words(why, TEXT_BYTES);
             let text = cut(&why_cut, TEXT_BYTES);
-            Stored { kind: LEFT, from: [NEVER; 2], name, interface: &[], text }
+            Stored { kind: reason.code(), from: [NEVER; 2], name, interface: &[], text }
         }
     };
     for place in places {

@@ -5,12 +5,13 @@ use crate::decision::{DECISIONS, Place};
 use crate::note::{NOTES, Note};
 use crate::row::{ROWS, Row};
 use crate::seed::SeedRow;
+use crate::software_reason::REASONS;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 const MAGIC: &[u8; 8] = b"outboard";
 
 /// Incremented with every change of the layout below.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The contents of a table, in native byte order. Only atomics: any content is a valid value.
 #[repr(C, align(64))]
@@ -23,11 +24,13 @@ pub(crate) struct Layout {
     pub(crate) table: [Row; ROWS],
 }
 
-/// Decisions and notes. Only a file contains them: a private table has no reader.
+/// Decisions, notes and reasons. Only a file contains them: a private table has no reader.
 #[repr(C, align(64))]
 pub(crate) struct Words {
     pub(crate) decisions: [Place; DECISIONS],
     pub(crate) notes: [Note; NOTES],
+    /// For each row of the table the requests and bytes of each counted reason.
+    pub(crate) reasons: [[[Counter; 2]; REASONS]; ROWS],
 }
 
 /// The contents of the file.
@@ -39,7 +42,7 @@ pub(crate) struct Shared {
 
 pub(crate) const SIZE: usize = size_of::<Shared>();
 
-const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 2048 + NOTES * 512);
+const _: () = assert!(SIZE == 64 + ROWS * 128 + DECISIONS * 2048 + NOTES * 512 + ROWS * REASONS * 16);
 
 impl Default for Layout {
     fn default() -> Self {

@@ -79,7 +79,7 @@ impl Row {
     }
 
     /// The current counts. The fields are read one after the other, so they may be inconsistent
-    /// while another thread counts.
+    /// while another thread counts. The reasons are not in the row.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -94,6 +94,7 @@ impl Row {
             ahead_misses: self.ahead_misses.get(),
             key_stream_generated: self.key_stream_generated.get(),
             key_stream_discarded: self.key_stream_discarded.get(),
+            ..Counts::default()
         }
     }
 

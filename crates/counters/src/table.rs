@@ -1,7 +1,8 @@
+use crate::counter::Counter;
 use crate::layout::{Layout, SIZE, Shared, Words};
 use crate::row::{self, Row};
 use crate::seed::SeedRow;
-use crate::{Counts, Decision, Error, decision, note};
+use crate::{Counts, Decision, Error, ReasonCounts, SoftwareReason, decision, note};
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
@@ -217,6 +218,17 @@ impl Table {
         row::find_or_claim(&self.layout().table, algorithm)
     }
 
+    /// Counts a request of `bytes` bytes that software completes, and that is in `row` of this table
+    /// too, for a reason other than its length. Does nothing unless the counts are in a file.
+    pub fn add_reason(&self, row: &Row, reason: SoftwareReason, bytes: u64) {
+        let place = self.layout().table.iter().position(|own| std::ptr::eq(own, row));
+        if let (Some(words), Some(place), Some(which)) = (self.words(), place, reason.counter()) {
+            let [requests, sum] = &words.reasons[place][which];
+            requests.add(1);
+            sum.add(bytes);
+        }
+    }
+
     /// The counters of the seed source. They are no part of [`Table::snapshot`], because no request
     /// of an application is offloaded.
     #[must_use]
@@ -228,11 +240,15 @@ impl Table {
     #[must_use]
     pub fn snapshot(&self) -> Vec<(String, Counts)> {
         let mut all: Vec<(String, Counts)> = Vec::new();
-        for row in &self.layout().table {
+        for (place, row) in self.layout().table.iter().enumerate() {
             let Some(name) = row.name() else { continue };
+            let reasons = self.words().map_or_else(ReasonCounts::default, |words| {
+                ReasonCounts(words.reasons[place].each_ref().map(|pair| pair.each_ref().map(Counter::get)))
+            });
+            let counts = Counts { reasons, ..row.counts() };
             match all.iter_mut().find(|(n, _)| *n == name) {
-                Some((_, counts)) => *counts += row.counts(),
-                None => all.push((name, row.counts())),
+                Some((_, sum)) => *sum += counts,
+                None => all.push((name, counts)),
             }
         }
         all

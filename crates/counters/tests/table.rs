@@ -2,7 +2,7 @@
 
 use outboard_counters::{
     COUNTERS_NAME, Counts, DECISIONS, Decision, Error, KeyStreamSource, NAME_BYTES, NOTE_BYTES, NOTES, ROWS,
-    SeedCounts, Table,
+    SeedCounts, SoftwareReason, Table,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -91,13 +91,16 @@ fn decisions_are_kept_once_and_as_they_were_made() {
         from: [Some(32768), None],
         key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 512, to }),
     };
-    let left = |why: &str| Decision::Left { why: why.into() };
+    let left = |why: &str| Decision::Left { reason: SoftwareReason::NoDriver, why: why.into() };
     let made = [
         ("AES-128-CBC", offered([Some(4096), None])),
         ("AES-128-CTR", left("no driver")),
         // Another instance of the provider with a different configuration.
         ("AES-128-CBC", offered([Some(0), Some(u32::MAX - 1)])),
-        ("AES-128-CBC", left("CIPHERS does not name it")),
+        (
+            "AES-128-CBC",
+            Decision::Left { reason: SoftwareReason::NotConfigured, why: "CIPHERS does not name it".into() },
+        ),
         ("AES-128-GCM", looks_ahead(None)),
         ("AES-128-GCM", looks_ahead(Some(16384))),
     ];
@@ -107,14 +110,14 @@ fn decisions_are_kept_once_and_as_they_were_made() {
     assert_eq!(table.decisions(), made.map(|(name, decision)| (name.to_owned(), decision)));
     table.decide("SHA1", &left(&"\u{1b}é".repeat(1000)));
     let (_, long) = table.decisions().pop().unwrap();
-    let Decision::Left { why } = long else { panic!("{long:?}") };
+    let Decision::Left { why, .. } = long else { panic!("{long:?}") };
     assert!(why.starts_with(" é é") && why.len() > 500, "{why}");
     // A reason as long as that of a driver rejected by three interfaces, with a second driver.
     let reason = "/dev/outboard does not reach driver mv-cbc-aes: root has not allowed it; ".repeat(12);
     table.decide("SHA2-512", &left(reason.trim_end()));
     assert_eq!(table.decisions().pop().unwrap().1, left(reason.trim_end()));
     table.decide("SHA2-384", &left(&"refused ".repeat(500)));
-    let Decision::Left { why } = table.decisions().pop().unwrap().1 else { panic!("left") };
+    let Decision::Left { why, .. } = table.decisions().pop().unwrap().1 else { panic!("left") };
     assert!(why.ends_with("refused refused …"), "{why}");
     for i in 0..2 * DECISIONS {
         table.decide("SHA1", &left(&format!("reason {i}")));
@@ -123,10 +126,37 @@ fn decisions_are_kept_once_and_as_they_were_made() {
 }
 
 #[test]
+fn the_reasons_for_software_are_counted_for_each_algorithm_in_a_file_only() {
+    use SoftwareReason::{AboveLimit, BelowThreshold, LookaheadMissed};
+    let dir = directory();
+    let file = Table::create(&dir.path().join("counters")).unwrap();
+    let counted = |table: &Table| {
+        for (name, reason, bytes) in [
+            ("SHA2-256", AboveLimit, 2 << 20),
+            ("AES-128-GCM", LookaheadMissed, 1400),
+            ("SHA2-256", AboveLimit, 3 << 20),
+            // The rest has this reason.
+            ("SHA2-256", BelowThreshold, 5),
+        ] {
+            table.add_reason(table.row(name).unwrap(), reason, bytes);
+        }
+        let all = table.snapshot().into_iter();
+        all.map(|(name, counts)| (name, counts.reasons.iter().collect::<Vec<_>>())).collect::<Vec<_>>()
+    };
+    let expected =
+        [("SHA2-256", vec![(AboveLimit, 2, 5 << 20)]), ("AES-128-GCM", vec![(LookaheadMissed, 1, 1400)])];
+    assert_eq!(counted(&file), expected.map(|(name, reasons)| (name.to_owned(), reasons)));
+    let [before, after] =
+        [Table::read(&dir.path().join("counters")).unwrap(), file].map(|t| t.snapshot()[0].1);
+    assert_eq!((after - before).reasons.iter().count(), 0, "a difference of two snapshots has none twice");
+    assert!(counted(&Table::private()).iter().all(|(_, reasons)| reasons.is_empty()));
+}
+
+#[test]
 fn a_private_table_keeps_no_words() {
     let table = Table::private();
     table.note("a note");
-    table.decide("SHA1", &Decision::Left { why: "a note".into() });
+    table.decide("SHA1", &Decision::Left { reason: SoftwareReason::NoDriver, why: "a note".into() });
     assert!(table.notes().is_empty() && table.decisions().is_empty());
 }
 
@@ -315,7 +345,7 @@ fn the_processes_of_a_service_share_a_file_that_is_theirs_alone() {
     assert_eq!((copy.attached(), copy.snapshot()), (2, first.snapshot()));
     copy.row("AES-128-CBC").unwrap().add_hw(1, 1);
     assert_eq!(first.snapshot()[0].1.hw_bytes, 4608, "a copy is not the file");
-    let offered = Decision::Left { why: "no driver".to_owned() };
+    let offered = Decision::Left { reason: SoftwareReason::NoDriver, why: "no driver".to_owned() };
     first.decide("AES-128-CTR", &offered);
     assert_eq!(Table::read(&path).unwrap().decisions(), [("AES-128-CTR".to_owned(), offered)]);
 }

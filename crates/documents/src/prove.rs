@@ -40,6 +40,9 @@ pub struct Prove {
     /// Sum over all algorithms.
     #[serde(default)]
     pub total: Work,
+    /// Algorithms that the provider does not offer, and why.
+    #[serde(default)]
+    pub not_offered: Vec<NotOfferedAlgorithms>,
     /// The counters of the seed source OUTBOARD-HWRNG; null if it was not used.
     #[serde(default)]
     pub seed_source: Option<SeedWork>,
@@ -89,6 +92,10 @@ pub struct ObservedService {
     pub units: Vec<String>,
     /// CPU time of these units in the time of `wall_seconds`; null if systemd does not measure it.
     pub cpu_seconds: Option<f64>,
+    /// Bytes that their processes read or wrote, whichever is more, encrypted or not; null if the
+    /// kernel does not count them.
+    #[serde(default)]
+    pub traffic_bytes: Option<u64>,
     /// Whether ^C ended the observation before its time.
     pub interrupted: bool,
 }
@@ -112,6 +119,33 @@ pub struct AlgorithmWork {
     /// Counts of requests and bytes.
     #[serde(flatten)]
     pub work: Work,
+    /// Why requests were completed in software, the reason with the most bytes first.
+    #[serde(default)]
+    pub software_reasons: Vec<SoftwareReasonWork>,
+}
+
+/// Requests in software for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct SoftwareReasonWork {
+    /// `below-threshold`, `above-limit`, `few-key-bytes`, `driver-busy`, `driver-failed`,
+    /// `look-ahead-missed` or `unsuitable-call`.
+    pub reason: String,
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of those requests.
+    pub bytes: u64,
+}
+
+/// Algorithms that the provider does not offer, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct NotOfferedAlgorithms {
+    /// OpenSSL's names.
+    pub algorithms: Vec<String>,
+    /// `no-driver`, `driver-wrong`, `driver-unreachable`, `not-configured`, `software-wins` or
+    /// `combined-code`.
+    pub reason: String,
+    /// The reason in words.
+    pub why: String,
 }
 
 /// Requests and bytes of input.

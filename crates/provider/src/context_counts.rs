@@ -1,10 +1,16 @@
 //! Counts of requests in software and with look-ahead. Each context counts its own requests first,
 //! because an update of the shared counters costs more than some requests.
 
+use outboard_counters::{Row, SoftwareReason};
+
 use crate::entry::Provider;
 
-/// Number of requests that are added to the shared counters together.
+/// Number of requests that are added to the table together, if no other process reads it.
 const TOGETHER: u64 = 4096;
+
+/// Number of requests that are added together to a table in a file: what is observed during a long
+/// transfer lags by fewer.
+const TOGETHER_IN_FILE: u64 = 64;
 
 /// Requests of one context that are not yet in the shared counters. They are added at the latest
 /// when this is dropped.
@@ -13,6 +19,10 @@ pub(crate) struct ContextCounts {
     bytes: u64,
     ahead_requests: u64,
     ahead_bytes: u64,
+    /// Number of requests that are added together.
+    together: u64,
+    /// The row of the algorithm, from the first update of the shared counters on.
+    row: Option<&'static Row>,
     name: &'static str,
     provider: &'static Provider,
 }
@@ -20,7 +30,9 @@ pub(crate) struct ContextCounts {
 impl ContextCounts {
     /// Counts for a context of the algorithm with OpenSSL's name `name`.
     pub(crate) fn new(provider: &'static Provider, name: &'static str) -> ContextCounts {
-        ContextCounts { requests: 0, bytes: 0, ahead_requests: 0, ahead_bytes: 0, name, provider }
+        let together = if provider.counters.is_shared() { TOGETHER_IN_FILE } else { TOGETHER };
+        let (requests, bytes, ahead_requests, ahead_bytes, row) = (0, 0, 0, 0, None);
+        ContextCounts { requests, bytes, ahead_requests, ahead_bytes, together, row, name, provider }
     }
 
     /// Counts one request of `bytes` bytes in software.
@@ -28,7 +40,7 @@ impl ContextCounts {
     pub(crate) fn add(&mut self, bytes: u64) {
         self.requests += 1;
         self.bytes = self.bytes.wrapping_add(bytes);
-        if self.requests >= TOGETHER {
+        if self.requests >= self.together {
             self.flush();
         }
     }
@@ -37,7 +49,7 @@ impl ContextCounts {
     /// are due: nothing was counted.
     #[inline]
     pub(crate) fn add_here(&mut self, bytes: u64) -> bool {
-        let is_due = self.requests + 1 >= TOGETHER;
+        let is_due = self.requests + 1 >= self.together;
         if !is_due {
             self.requests += 1;
             self.bytes = self.bytes.wrapping_add(bytes);
@@ -50,16 +62,38 @@ impl ContextCounts {
     pub(crate) fn add_ahead(&mut self, bytes: u64) {
         self.ahead_requests += 1;
         self.ahead_bytes = self.ahead_bytes.wrapping_add(bytes);
-        if self.ahead_requests >= TOGETHER {
+        if self.ahead_requests >= self.together {
             self.flush();
         }
+    }
+
+    /// Whether reasons are counted: another process reads them.
+    #[inline]
+    pub(crate) fn has_reasons(&self) -> bool {
+        self.together == TOGETHER_IN_FILE
+    }
+
+    /// Counts the reason why software completes a request of `bytes` bytes, which
+    /// [`add`](Self::add) counts too.
+    #[cold]
+    pub(crate) fn because(&mut self, reason: SoftwareReason, bytes: u64) {
+        if let (true, Some(row)) = (self.has_reasons(), self.row()) {
+            self.provider.counters.add_reason(row, reason, bytes);
+        }
+    }
+
+    fn row(&mut self) -> Option<&'static Row> {
+        if self.row.is_none() {
+            self.row = self.provider.counters.row(self.name);
+        }
+        self.row
     }
 
     /// Adds all counts to the shared counters.
     #[cold]
     pub(crate) fn flush(&mut self) {
         if self.requests > 0 || self.ahead_requests > 0 {
-            if let Some(row) = self.provider.counters.row(self.name) {
+            if let Some(row) = self.row() {
                 row.add_sw(self.requests, self.bytes);
                 row.add_ahead(self.ahead_requests, self.ahead_bytes);
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use outboard_accel::KeyBytes;
 use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
-use outboard_counters::Row;
+use outboard_counters::{Row, SoftwareReason};
 
 use crate::log::{Level, Log};
 use crate::sampling::{Sample, Sampling};
@@ -36,6 +36,14 @@ pub(crate) enum Release {
     No,
     /// It differs from software's, from this byte on: see [`Hardware::try_again`].
     Differs(usize),
+}
+
+/// Why software completes a request that a driver failed with `error`.
+pub(crate) fn reason_of(error: &Error) -> SoftwareReason {
+    match error.is_scarcity() && !error.is_away() {
+        true => SoftwareReason::DriverBusy,
+        false => SoftwareReason::DriverFailed,
+    }
 }
 
 impl<S: ?Sized + Share> Hardware<S> {

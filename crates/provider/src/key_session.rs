@@ -2,7 +2,7 @@
 //! opened again after it was evicted.
 
 use outboard_accel::Error;
-use outboard_counters::Row;
+use outboard_counters::{Row, SoftwareReason};
 
 use crate::entry::Provider;
 use crate::hardware::Hardware;
@@ -85,6 +85,14 @@ impl KeySession {
         };
         let State::Open(hold) = self.state else { return None };
         hardware.sessions.borrow(hold)
+    }
+
+    /// Why the last call of [`session`](Self::session) returned none.
+    pub(crate) fn refusal(&self) -> SoftwareReason {
+        match self.state {
+            State::Counting => SoftwareReason::FewKeyBytes,
+            State::Open(_) | State::Waiting(_) => SoftwareReason::DriverBusy,
+        }
     }
 
     /// The state for a copy of the context, with a session for the same key, or the same count.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
-use outboard_counters::{Decision, KeyStreamSource};
+use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
@@ -25,9 +25,28 @@ use crate::log::Level;
 use crate::software::SoftCipher;
 
 /// Reason why an algorithm is not offered although a driver implements it.
-pub(crate) const NO_SOFTWARE: &str = "the default provider does not do it";
+pub(crate) const NO_SOFTWARE: Why<'_> =
+    Why { reason: SoftwareReason::NotConfigured, text: "the default provider does not do it" };
 
-const NO_DRIVER: &str = "no driver was looked for";
+const NO_DRIVER: Why<'_> = Why { reason: SoftwareReason::NoDriver, text: "no driver was looked for" };
+
+/// OpenSSL's combined ciphers for TLS before 1.3, which libssl prefers where the CPU has instructions
+/// for them.
+const COMBINED: [&str; 4] =
+    ["AES-128-CBC-HMAC-SHA1", "AES-256-CBC-HMAC-SHA1", "AES-128-CBC-HMAC-SHA256", "AES-256-CBC-HMAC-SHA256"];
+
+/// Why an algorithm is not offered.
+#[derive(Clone, Copy)]
+pub(crate) struct Why<'a> {
+    pub(crate) reason: SoftwareReason,
+    pub(crate) text: &'a str,
+}
+
+impl Why<'_> {
+    pub(crate) fn decision(self) -> Decision {
+        Decision::Left { reason: self.reason, why: self.text.to_owned() }
+    }
+}
 
 /// The offered ciphers, and the table for the core.
 pub(crate) struct Offer {
@@ -74,7 +93,7 @@ impl Offer {
     #[cold]
     pub(crate) fn decide(provider: &Provider) -> Offer {
         let tuned = tuned(provider);
-        let refusals: Vec<Option<&'static str>> =
+        let refusals: Vec<Option<Why<'static>>> =
             KINDS.iter().map(|kind| refusal(provider, tuned.as_ref(), kind.name)).collect();
         let looks_ahead = |kind: &Kind| may_look_ahead(provider, tuned.as_ref(), kind);
         if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
@@ -91,7 +110,7 @@ impl Offer {
         let are_named = provider.policy.ciphers != Algorithms::All;
         let share = provider.policy.shadow_checks.ciphers;
         let found = find(provider, &algorithms, &names, are_named, share, reach);
-        let offered = |kind: &'static Kind, refusal: Option<&'static str>| {
+        let offered = |kind: &'static Kind, refusal: Option<Why<'static>>| {
             let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
             let source = source.filter(|hardware| hardware.computes_key_stream());
             let row = tuned.as_ref().and_then(|tuned| tuned.lookahead(kind.name));
@@ -117,19 +136,20 @@ impl Offer {
             let lookahead = lookahead.unwrap_or(shortest);
             Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, key_bytes, piece }, from))
         };
-        let cipher = |(kind, refusal): (&'static Kind, &Option<&'static str>)| {
-            let offered: Result<(Cipher, _), &str> = offered(kind, *refusal);
+        let cipher = |(kind, refusal): (&'static Kind, &Option<Why<'static>>)| {
+            let offered: Result<(Cipher, _), Why<'_>> = offered(kind, *refusal);
             let decision = match &offered {
                 Ok((cipher, from)) => {
                     let source = cipher.ahead.as_deref().map(|ahead| (ahead, cipher.lookahead));
                     offer_of(&cipher.hardware, *from, source)
                 }
-                Err(why) => Decision::Left { why: (*why).to_owned() },
+                Err(why) => why.decision(),
             };
             decided(provider, kind.name, &decision);
             offered.ok().map(|(cipher, _)| cipher)
         };
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
+        record_combined(provider);
         let mut rows = Vec::new();
         for Cipher { kind, .. } in ciphers.iter().flatten() {
             add_row(&mut rows, kind.names, kind.functions);
@@ -168,6 +188,19 @@ fn tuned(provider: &Provider) -> Option<Tuned> {
     })
 }
 
+/// Records which combined ciphers OpenSSL has here: their records do not reach this provider.
+fn record_combined(provider: &Provider) {
+    if !provider.counters.is_shared() {
+        return;
+    }
+    let text = "OpenSSL's own code for TLS computes cipher and MAC together on this CPU";
+    for name in COMBINED {
+        if provider.software.implementation(&provider.core, abi::OP_CIPHER, name).is_some() {
+            provider.counters.decide(name, &Why { reason: SoftwareReason::CombinedCode, text }.decision());
+        }
+    }
+}
+
 /// Whether a cipher may use look-ahead, if there is a driver of ECB mode.
 fn may_look_ahead(provider: &Provider, tuned: Option<&Tuned>, kind: &Kind) -> bool {
     let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
@@ -177,9 +210,9 @@ fn may_look_ahead(provider: &Provider, tuned: Option<&Tuned>, kind: &Kind) -> bo
 }
 
 /// Why a driver of the cipher itself must not be used; `None` if it may be used.
-fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'static str> {
+fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
     if !provider.policy.ciphers.has(name) {
-        return Some("CIPHERS does not name it");
+        return Some(Why { reason: SoftwareReason::NotConfigured, text: "CIPHERS does not name it" });
     }
     let row = tuned.and_then(|tuned| tuned.of(name));
     // A measurement of a driver that may not be used does not apply to other drivers.
@@ -190,7 +223,7 @@ fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<&'s
     provider
         .log
         .line(Level::Info, format_args!("{name}: software was measured to win against direct requests"));
-    Some("software was measured to win")
+    Some(Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" })
 }
 
 /// Thresholds in bytes, from the first source that sets them: openssl.cnf, the policy file if it
@@ -214,15 +247,15 @@ pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, func
 }
 
 /// An algorithm with a reachable driver for it, or the reason why there is none.
-pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, String>);
+pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, (SoftwareReason, String)>);
 
 /// The driver that was found for an algorithm, or the reason why there is none.
 pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
     found: &'f [Found<A, S>],
     algorithm: &A,
-) -> Result<&'f Arc<Hardware<S>>, &'f str> {
+) -> Result<&'f Arc<Hardware<S>>, Why<'f>> {
     let (_, driver) = found.iter().find(|(of, _)| of == algorithm).ok_or(NO_DRIVER)?;
-    driver.as_ref().map_err(String::as_str)
+    driver.as_ref().map_err(|(reason, text)| Why { reason: *reason, text })
 }
 
 /// For each algorithm in `wanted`, the best driver that the policy allows and that can be reached.
@@ -236,7 +269,8 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     share: u32,
     reach: fn(&str, A, TagCheck) -> Reached<S>,
 ) -> Vec<Found<A, S>> {
-    let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(String::new()))).collect();
+    let nothing = || (SoftwareReason::NoDriver, String::new());
+    let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(nothing()))).collect();
     let reasons = find_each(provider, names, are_named, &mut |place, driver, tags| {
         let Reached { accelerator, passed } = reach(driver, wanted[place], tags);
         let interface = accelerator.and_then(|accelerator| {
@@ -266,7 +300,7 @@ fn find_each(
     names: &[&str],
     are_named: bool,
     reach: &mut dyn FnMut(usize, &str, TagCheck) -> ReachOutcome,
-) -> Vec<String> {
+) -> Vec<(SoftwareReason, String)> {
     if names.is_empty() {
         return Vec::new();
     }
@@ -275,7 +309,7 @@ fn find_each(
         Err(error) => {
             let why = error.to_string();
             say(provider, &why);
-            return vec![why; names.len()];
+            return vec![(SoftwareReason::NoDriver, why); names.len()];
         }
     };
     let findings = findings(provider);
@@ -283,18 +317,20 @@ fn find_each(
     let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
         let drivers = allowed(provider, &candidates, name);
-        let mut why: Vec<String> = Vec::new();
+        let (mut why, mut kind): (Vec<String>, _) = (Vec::new(), SoftwareReason::NoDriver);
         if drivers.is_empty() {
             why.push(none_listed(name));
             without.push(name);
         }
         for driver in drivers {
             if let Some(text) = wrong_reports(provider, driver) {
+                kind = SoftwareReason::DriverWrong;
                 why.push(text);
                 continue;
             }
             let tags = match findings.of(driver, Path::new("/")) {
                 Some(Finding { is_exact: false, made, fault, .. }) => {
+                    kind = SoftwareReason::DriverWrong;
                     why.push(found_wrong(driver, made, fault));
                     continue;
                 }
@@ -304,6 +340,10 @@ fn find_each(
             let (interface, passed) = reach(place, driver, tags);
             let passed = passed.iter().map(Error::to_string);
             let Some(interface) = interface else {
+                // A wrong driver is the more important reason.
+                if kind == SoftwareReason::NoDriver {
+                    kind = SoftwareReason::DriverUnreachable;
+                }
                 why.extend(passed);
                 continue;
             };
@@ -314,7 +354,7 @@ fn find_each(
             why.clear();
             break;
         }
-        whys.push(why.join("; "));
+        whys.push((kind, why.join("; ")));
         // Algorithms without any listed driver are reported together below.
         reasons.extend(why.into_iter().filter(|_| without.last() != Some(&name)));
     }

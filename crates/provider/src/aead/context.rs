@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
+use outboard_counters::SoftwareReason;
 
 use super::deferred::Deferred;
 use super::lookahead::MessageLookahead;
@@ -155,6 +156,8 @@ pub(crate) struct Context {
     pub(super) key_session: KeySession,
     /// The session of the key with the driver that computes key stream.
     pub(super) ahead_key: KeySession,
+    /// Why the accelerator does not process the text of the message, if that is known.
+    pub(super) why: Option<SoftwareReason>,
     /// Look-ahead with the key, if it is used.
     pub(super) lookahead: Option<Box<MessageLookahead>>,
 }
@@ -197,6 +200,7 @@ impl Context {
             key_session: KeySession::default(),
             ahead_key: KeySession::default(),
             text: TextRoom::default(),
+            why: None,
             lookahead: None,
         })
     }
@@ -243,7 +247,7 @@ impl Context {
         self.is_unobserved = false;
         self.aad.clear();
         self.announced = None;
-        self.refused = false;
+        (self.refused, self.why) = (false, None);
         if self.is_left_to_software() {
             self.settle();
             return;
@@ -283,7 +287,8 @@ impl Context {
             && !self.is_unobserved
             && !(self.ccm || self.in_record || self.refused || self.counts_up);
         self.pass_below = match self.is_passive && self.is_left_to_software() {
-            true if self.is_out_of_reach() => usize::MAX,
+            // The reasons of longer texts are counted.
+            true if self.is_out_of_reach() && !self.counts.has_reasons() => usize::MAX,
             true => self.shortest_possible(),
             false => 0,
         };
@@ -322,6 +327,9 @@ impl Context {
     #[inline]
     pub(super) fn count_text(&mut self, len: usize) {
         self.counts.add(len as u64);
+        if self.counts.has_reasons() {
+            self.count_reason(len);
+        }
         if self.record.is_some() {
             return;
         }
@@ -336,6 +344,23 @@ impl Context {
                 self.pass_below = 0;
             }
         }
+    }
+
+    /// Counts why software processes a text, if it is not too short.
+    #[cold]
+    fn count_reason(&mut self, len: usize) {
+        let known = self.why.take();
+        let ahead = self.cipher.ahead.as_ref().filter(|_| self.cipher.lookahead.serves(len));
+        let is_direct = len >= self.threshold();
+        let reason = match (known, ahead) {
+            (_, None) if !is_direct => return,
+            (Some(why), _) => why,
+            _ if is_direct && !self.cipher.hardware.is_up() => SoftwareReason::DriverFailed,
+            (None, Some(ahead)) if !is_direct && !ahead.is_up() => SoftwareReason::DriverFailed,
+            _ if !is_direct && self.lookahead.is_none() => SoftwareReason::LookaheadMissed,
+            _ => SoftwareReason::UnsuitableCall,
+        };
+        self.counts.because(reason, len as u64);
     }
 
     /// Whether the accelerator can be used for this context.

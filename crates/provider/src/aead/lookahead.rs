@@ -2,6 +2,7 @@
 
 use outboard_accel::memory::try_box;
 use outboard_accel::{KeyStreamSegment, wipe};
+use outboard_counters::SoftwareReason;
 
 use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
@@ -158,10 +159,16 @@ impl Context {
         };
         let sequence = lookahead.sequence;
         // There is not more key stream for one message, and the copy of its text is as long.
-        if !self.cipher.lookahead.serves(message.job.len) || message.job.len > KeyStreamSegment::LONGEST {
+        if !self.cipher.lookahead.serves(message.job.len) {
             return None;
         }
+        if message.job.len > KeyStreamSegment::LONGEST {
+            self.why = Some(SoftwareReason::AboveLimit);
+            return None;
+        }
+        self.why = Some(SoftwareReason::LookaheadMissed);
         let Some(id) = lookahead.stream else {
+            self.why = Some(SoftwareReason::FewKeyBytes);
             lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
             if lookahead.bytes >= self.cipher.lookahead.start {
                 self.start_records(hardware, message.job.len);

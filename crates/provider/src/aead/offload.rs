@@ -6,12 +6,13 @@ use std::slice::from_ref;
 use outboard_abi::name;
 use outboard_accel::memory::try_copy;
 use outboard_accel::{Direction, Error, Request as DriverRequest, Session, Wiped};
+use outboard_counters::SoftwareReason;
 
 use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
 use super::lookahead::{Message, Processed, TagUse};
 use super::text_room::TextRoom;
 use crate::cipher::Request;
-use crate::hardware::Release;
+use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
 use crate::lookahead::Job;
 use crate::sampling::Sample;
@@ -55,6 +56,9 @@ impl Context {
             None => !self.stale_length && self.aad.is_empty(),
         };
         let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
+        if too_long {
+            self.why = Some(SoftwareReason::AboveLimit);
+        }
         if r.input.is_null()
             || r.len < self.threshold().max(1)
             || r.out_size < r.len
@@ -147,10 +151,13 @@ impl Context {
         let row = self.provider.counters.row(cipher.kind.name);
         let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
         let key_use = KeyUse { bytes: request.len(), from: cipher.key_bytes };
-        let mut session = self
-            .key_session
-            .session(hardware, key_use, |urgent| hardware.open_with_tag(key, tag_len, urgent))?;
+        let open = |urgent| hardware.open_with_tag(key, tag_len, urgent);
+        let Some(mut session) = self.key_session.session(hardware, key_use, open) else {
+            self.why = Some(self.key_session.refusal());
+            return None;
+        };
         if request.len() > session.max_request(request.direction) {
+            self.why = Some(SoftwareReason::AboveLimit);
             return None;
         }
         let sample = hardware.sample(!self.key_session.was_compared);
@@ -165,6 +172,7 @@ impl Context {
                 self.refused = true;
                 return None;
             }
+            self.why = Some(reason_of(&error));
             hardware.failed(&error, row);
             if error.is_away() {
                 drop(session);
@@ -177,8 +185,12 @@ impl Context {
         let verify = || self.verify(request, result, sample, recompute);
         match hardware.accept(row, request.len(), verify) {
             Release::Yes => Some(answer),
-            Release::No => None,
+            Release::No => {
+                self.why = Some(SoftwareReason::DriverFailed);
+                None
+            }
             Release::Differs(offset) => {
+                self.why = Some(SoftwareReason::DriverFailed);
                 let repeat = || self.repeat(request, &mut *answer.0, recompute);
                 hardware.try_again(cipher.kind.name, row, request.len(), offset, repeat);
                 None

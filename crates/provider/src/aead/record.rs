@@ -37,6 +37,7 @@ impl Context {
     /// # Safety
     /// As for `OSSL_FUNC_cipher_update`.
     pub(super) unsafe fn record(&mut self, r: Request) -> Option<usize> {
+        self.why = None;
         let aad = self.record?;
         let text_len = r.len.checked_sub(EXPLICIT + FULL_TAG)?;
         if r.input.is_null()

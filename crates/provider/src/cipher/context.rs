@@ -78,6 +78,8 @@ pub(crate) struct Context {
     /// Key stream for the next bytes. While some is left, `running` and `held` are the position
     /// after it: see [`Context::leave_lane`].
     pub(super) lane: Lane,
+    /// Look-ahead was on for the present request and did not process all of it.
+    pub(super) has_missed: bool,
     /// Number of consecutive streams of key stream that were not useful.
     pub(super) wasted_streams: u32,
     /// With pipes, one context for each stream. This context then only has their key and its
@@ -117,6 +119,7 @@ impl Context {
             ahead_key: KeySession::default(),
             lookahead: LookaheadState::Off,
             lane: Lane::default(),
+            has_missed: false,
             wasted_streams: 0,
             pipes: Vec::new(),
             lost: false,
@@ -215,6 +218,9 @@ impl Context {
         let has_task = self.running.is_some() || self.takes_records() || !self.pipes.is_empty();
         self.straight_below = if has_task || self.looks_ahead() {
             0
+        } else if self.counts.has_reasons() {
+            // The reasons of longer requests are counted.
+            self.shortest_possible()
         } else if self.may_offload() {
             self.threshold()
         } else {

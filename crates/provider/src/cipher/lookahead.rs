@@ -2,6 +2,8 @@
 
 use std::ffi::c_int;
 
+use outboard_counters::SoftwareReason;
+
 use super::context::Context;
 use super::kind::{Block, Mode};
 use super::stream::Request;
@@ -34,6 +36,22 @@ impl Context {
     /// Whether updates must go through [`update_ahead`](Self::update_ahead).
     pub(super) fn looks_ahead(&self) -> bool {
         !matches!(self.lookahead, LookaheadState::Off) && !self.lost && !self.key.is_empty()
+    }
+
+    /// Smallest request in bytes that could go to the accelerator while it works.
+    pub(super) fn shortest_possible(&self) -> usize {
+        let ahead = self.cipher.ahead.as_ref().map_or(usize::MAX, |_| self.cipher.lookahead.from);
+        ahead.min(self.threshold())
+    }
+
+    /// Why look-ahead does not process a request of `len` bytes that it would serve.
+    pub(super) fn lookahead_refusal(&self, len: usize) -> Option<SoftwareReason> {
+        let hardware = self.cipher.ahead.as_ref().filter(|_| self.cipher.lookahead.serves(len))?;
+        Some(match self.lookahead {
+            _ if !hardware.is_up() => SoftwareReason::DriverFailed,
+            LookaheadState::Counting(_) if !self.has_missed => SoftwareReason::FewKeyBytes,
+            _ => SoftwareReason::LookaheadMissed,
+        })
     }
 
     /// Begins to count the bytes of a new key.
@@ -99,6 +117,7 @@ impl Context {
     pub(super) unsafe fn update_ahead(&mut self, r: Request) -> c_int {
         let is_usual = !r.input.is_null() && !r.out.is_null() && r.out_size >= r.len;
         let mut done = 0;
+        self.has_missed = matches!(self.lookahead, LookaheadState::On(_));
         if is_usual {
             let job = Job { input: r.input, output: r.out, len: r.len };
             // SAFETY: guaranteed by the caller.

@@ -4,10 +4,11 @@ use std::ptr::copy_nonoverlapping;
 
 use outboard_accel::memory::try_vec;
 use outboard_accel::{Direction, Error, Request, Session, Wiped};
+use outboard_counters::SoftwareReason;
 
 use super::context::Context;
 use super::kind::{Block, Mode};
-use crate::hardware::Release;
+use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
 use crate::sampling::Sample;
 use crate::spot_check::{BlockCipher, Chain, Crypted, Text, Verdict};
@@ -29,6 +30,8 @@ pub(super) struct Blocks {
     sample: Option<Sample>,
     /// A request failed, or its result was not accepted.
     stopped: bool,
+    /// Why software processes the blocks that are left, if any are.
+    why: SoftwareReason,
 }
 
 impl Blocks {
@@ -47,7 +50,8 @@ impl Blocks {
         let mut before = (Block::default(), head.len());
         before.0[..head.len()].copy_from_slice(head);
         let (done, step, sample, stopped) = (0, 0, None, false);
-        Blocks { head: before, input, output, len, iv, done, step, sample, stopped }
+        let why = SoftwareReason::DriverFailed;
+        Blocks { head: before, input, output, len, iv, done, step, sample, stopped, why }
     }
 
     /// Number of bytes including the head.
@@ -107,6 +111,9 @@ impl Context {
         if blocks.done > 0 && !self.kind().mode.is_whole() {
             self.running = Some(blocks.iv);
         }
+        if blocks.done < blocks.len {
+            self.counts.because(blocks.why, (blocks.len - blocks.done) as u64);
+        }
         self.settle();
         blocks.done
     }
@@ -128,7 +135,11 @@ impl Context {
             let bytes = streams.iter().flatten().map(|stream| stream.len - stream.done).sum();
             let key_use = KeyUse { bytes, from: cipher.key_bytes };
             let session = self.key_session.session(hardware, key_use, |urgent| hardware.open(key, urgent));
-            let Some(mut session) = session else { break };
+            let Some(mut session) = session else {
+                let why = self.key_session.refusal();
+                streams.iter_mut().flatten().for_each(|stream| stream.why = why);
+                break;
+            };
             let count = left.min(session.max_batch()).min(most);
             let mut is_first_of_key = !self.key_session.was_compared;
             for stream in streams.iter_mut().flatten().take(count) {
@@ -138,6 +149,7 @@ impl Context {
             }
             let mut batch = streams.iter().flatten().take(count);
             if kind.mode.is_whole() && batch.any(|stream| stream.step < stream.len) {
+                streams.iter_mut().flatten().for_each(|stream| stream.why = SoftwareReason::AboveLimit);
                 break;
             }
             let mut requests = [Request::new(direction, &[], &[]); N];
@@ -162,7 +174,7 @@ impl Context {
                         let release = match session.result(place) {
                             Ok(result) => self.accept(stream, result),
                             Err(error) => {
-                                stream.stopped = true;
+                                (stream.stopped, stream.why) = (true, reason_of(&error));
                                 is_away |= self.failed(&error);
                                 continue;
                             }
@@ -183,6 +195,7 @@ impl Context {
                 Err(Error::Batch { .. } | Error::NoRoom { .. }) if count > 1 => most = count / 2,
                 Err(error) => {
                     is_away = self.failed(&error);
+                    streams.iter_mut().flatten().for_each(|stream| stream.why = reason_of(&error));
                     streams.fill_with(|| None);
                 }
             }

@@ -39,6 +39,7 @@ impl Context {
             && padded % block == 0;
         if !well_formed || !self.knows_version() || r.len < self.threshold().max(block) || !self.may_offload()
         {
+            self.explain(r.len);
             // SAFETY: guaranteed by the caller.
             return unsafe { self.soft_record(r) };
         }

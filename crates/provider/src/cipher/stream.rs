@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 use std::ptr::{copy_nonoverlapping, null};
 
 use outboard_abi::{Param, end, name};
+use outboard_counters::SoftwareReason;
 
 use super::context::Context;
 use super::kind::{Block, Mode};
@@ -150,6 +151,7 @@ impl Context {
         // SAFETY: guaranteed by the caller.
         unsafe {
             if self.is_for_random_numbers(&r) {
+                self.counts.because(SoftwareReason::UnsuitableCall, r.len as u64);
                 if self.sync() { self.straight(r) } else { 0 }
             } else if self.looks_ahead() {
                 self.update_ahead(r)
@@ -218,11 +220,34 @@ impl Context {
         let waiting = if kind.mode.holds_data() { self.held + self.kept.map_or(0, |_| block) } else { 0 };
         let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
         if !large || steals || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
+            self.explain(r.len);
             // SAFETY: guaranteed by the caller.
             return ControlFlow::Break(if self.sync() { unsafe { self.straight(r) } } else { 0 });
         }
         // SAFETY: guaranteed by the caller; `out` has room for all output.
         unsafe { self.begin_large(r, head) }.map_or(ControlFlow::Break(0), ControlFlow::Continue)
+    }
+
+    /// Counts why software processes a request of `len` bytes, if it is not too short.
+    #[inline]
+    pub(super) fn explain(&mut self, len: usize) {
+        if self.counts.has_reasons() {
+            self.count_reason(len);
+        }
+    }
+
+    #[cold]
+    fn count_reason(&mut self, len: usize) {
+        let reason = if len < self.threshold().max(2 * self.kind().block()) {
+            self.lookahead_refusal(len)
+        } else if self.cipher.hardware.is_up() {
+            Some(SoftwareReason::UnsuitableCall)
+        } else {
+            Some(SoftwareReason::DriverFailed)
+        };
+        if let Some(reason) = reason {
+            self.counts.because(reason, len as u64);
+        }
     }
 
     /// The first of three parts of a large update; `None` if the default provider failed.
@@ -419,6 +444,8 @@ impl Context {
             let Some(iv) = self.running_iv() else { return 0 };
             // SAFETY: guaranteed by the caller; the size of `out` was checked.
             done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, r.len, iv) });
+        } else {
+            self.explain(r.len);
         }
         if done == r.len && done > 0 {
             // SAFETY: the core's pointer to the output length.

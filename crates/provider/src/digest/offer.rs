@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_accel::{HashAlgorithm, HashSession, reach_hash};
-use outboard_counters::Decision;
+use outboard_counters::SoftwareReason;
 
 use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
 use crate::entry::Provider;
 use crate::mac::SoftMac;
 use crate::message::{HashDriver, Keyed};
-use crate::offer::{Found, NO_SOFTWARE, add_row, decided, driver_of, find, offer_of};
+use crate::offer::{Found, NO_SOFTWARE, Why, add_row, decided, driver_of, find, offer_of};
 
 /// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
@@ -111,7 +111,7 @@ fn hash_driver(
     let algorithm = HashAlgorithm { hash: kind.hash, hmac };
     let threshold = provider.policy.thresholds.threshold(kind.name);
     let offered = if !provider.policy.digests.has(kind.name) {
-        Err("DIGESTS does not name it")
+        Err(Why { reason: SoftwareReason::NotConfigured, text: "DIGESTS does not name it" })
     } else if !has_software {
         Err(NO_SOFTWARE)
     } else {
@@ -119,7 +119,7 @@ fn hash_driver(
     };
     let decision = match offered {
         Ok(hardware) => offer_of(hardware, [Some(threshold); 2], None),
-        Err(why) => Decision::Left { why: why.to_owned() },
+        Err(why) => why.decision(),
     };
     decided(provider, name, &decision);
     Some(Arc::new(HashDriver::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))

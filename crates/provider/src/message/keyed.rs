@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use outboard_accel::Wiped;
 use outboard_accel::memory::try_copy;
 use outboard_accel::{Digest, Error, Hash, HashAlgorithm, HashSession};
+use outboard_counters::SoftwareReason;
 use subtle::ConstantTimeEq;
 
 use crate::atomic_slot_id::AtomicSlotId;
 use crate::entry::Provider;
-use crate::hardware::{Hardware, Release};
+use crate::hardware::{Hardware, Release, reason_of};
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
@@ -70,12 +71,11 @@ pub(crate) struct Keyed {
 }
 
 /// Why there is no digest.
-#[derive(PartialEq)]
 enum Missing {
     /// The device was removed, and its sessions are unusable.
     Away,
     /// Any other reason.
-    Failed,
+    Failed(SoftwareReason),
 }
 
 impl Keyed {
@@ -95,23 +95,22 @@ impl Keyed {
         bool::from(self.key.ct_eq(key))
     }
 
-    /// The digest of a message; `None`: software must compute it. `recompute` computes it in
+    /// The digest of a message, or why software must compute it. `recompute` computes it in
     /// software for comparison.
     pub(super) fn digest(
         &self,
         provider: &Provider,
         message: &[u8],
         recompute: impl Fn() -> Option<Digested>,
-    ) -> Option<Digest> {
-        let mut session = self.session()?;
+    ) -> Result<Digest, SoftwareReason> {
+        let mut session = self.session().ok_or(SoftwareReason::DriverBusy)?;
         match self.run(provider, &mut session, message, recompute) {
-            Ok(digest) => Some(digest),
-            Err(missing) => {
+            Ok(digest) => Ok(digest),
+            Err(Missing::Failed(why)) => Err(why),
+            Err(Missing::Away) => {
                 drop(session);
-                if missing == Missing::Away {
-                    self.close_all();
-                }
-                None
+                self.close_all();
+                Err(SoftwareReason::DriverFailed)
             }
         }
     }
@@ -125,7 +124,7 @@ impl Keyed {
         recompute: impl Fn() -> Option<Digested>,
     ) -> Result<Digest, Missing> {
         if self.hash_driver.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
-            return Err(Missing::Failed);
+            return Err(Missing::Failed(SoftwareReason::AboveLimit));
         }
         let row = provider.counters.row(self.hash_driver.name);
         let driver = self.hash_driver.hardware.driver();
@@ -137,11 +136,11 @@ impl Keyed {
             Ok(digest) => digest,
             Err(Error::NoState { .. }) => {
                 self.hash_driver.whole_only.store(true, Ordering::Relaxed);
-                return Err(Missing::Failed);
+                return Err(Missing::Failed(SoftwareReason::AboveLimit));
             }
             Err(error) => {
                 self.hash_driver.hardware.failed(&error, row);
-                return Err(if error.is_away() { Missing::Away } else { Missing::Failed });
+                return Err(if error.is_away() { Missing::Away } else { Missing::Failed(reason_of(&error)) });
             }
         };
         let sample = self.hash_driver.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
@@ -164,7 +163,7 @@ impl Keyed {
             self.was_compared.fetch_or(sample.full, Ordering::Relaxed);
             Ok(digest)
         } else {
-            Err(Missing::Failed)
+            Err(Missing::Failed(SoftwareReason::DriverFailed))
         }
     }
 

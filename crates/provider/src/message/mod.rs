@@ -21,6 +21,8 @@ use std::ffi::c_int;
 use std::ptr::copy_nonoverlapping;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use outboard_counters::SoftwareReason;
+
 use self::gathered::{Gathered, MOST};
 use crate::context_counts::ContextCounts;
 use crate::entry::Provider;
@@ -42,6 +44,8 @@ pub(crate) struct Message {
     copied: AtomicBool,
     /// Number of bytes of this message that `soft` has processed.
     soft_len: u64,
+    /// Why the driver did not process the message, after it was submitted.
+    why: Option<SoftwareReason>,
     /// Messages in software not yet in the shared counters; `None` for an algorithm that is not
     /// counted.
     pub(crate) counts: Option<ContextCounts>,
@@ -55,6 +59,7 @@ impl Message {
             soft,
             copied: AtomicBool::new(false),
             soft_len: 0,
+            why: None,
             counts,
         }
     }
@@ -65,7 +70,7 @@ impl Message {
         self.copied.store(false, Ordering::Relaxed);
         self.gathers = hash_driver
             .is_some_and(|hash_driver| hash_driver.threshold <= MOST && hash_driver.hardware.is_up());
-        self.soft_len = 0;
+        (self.soft_len, self.why) = (0, None);
     }
 
     /// A copy. A short message is likely to be copied often, such as the transcript of a TLS
@@ -171,19 +176,22 @@ impl Message {
                     && hash_driver.hardware.is_up()
             };
             if let Some((provider, keyed)) = with.filter(|(_, keyed)| is_fit(&keyed.hash_driver)) {
-                if let Some(digest) = keyed.digest(provider, message, || self.soft.digest_of(message)) {
-                    let digest = digest.as_slice();
-                    // SAFETY: the size of `out` was checked; `len` is the core's pointer to the
-                    // output length.
-                    unsafe {
-                        copy_nonoverlapping(digest.as_ptr(), out, digest.len());
-                        *len = digest.len();
+                match keyed.digest(provider, message, || self.soft.digest_of(message)) {
+                    Ok(digest) => {
+                        let digest = digest.as_slice();
+                        // SAFETY: the size of `out` was checked; `len` is the core's pointer to the
+                        // output length.
+                        unsafe {
+                            copy_nonoverlapping(digest.as_ptr(), out, digest.len());
+                            *len = digest.len();
+                        }
+                        self.gathered.clear();
+                        self.gathers = false;
+                        // Calls after the end of a message get what the default provider returns.
+                        self.soft.end();
+                        return 1;
                     }
-                    self.gathered.clear();
-                    self.gathers = false;
-                    // Calls after the end of a message get what the default provider returns.
-                    self.soft.end();
-                    return 1;
+                    Err(why) => self.why = Some(why),
                 }
             }
             if self.committed().is_none() {
@@ -192,8 +200,23 @@ impl Message {
         }
         if let Some(counts) = &mut self.counts {
             counts.add(self.soft_len);
+            if let (true, Some((_, keyed))) = (counts.has_reasons(), with) {
+                let reason = self.why.or_else(|| refusal(self.soft_len, &keyed.hash_driver));
+                reason.into_iter().for_each(|reason| counts.because(reason, self.soft_len));
+            }
         }
         // SAFETY: guaranteed by the caller.
         unsafe { self.soft.finish(out, len, size) }
     }
+}
+
+/// Why a message of `len` bytes was not submitted to the driver, if it is not too short.
+#[cold]
+fn refusal(len: u64, hash_driver: &HashDriver) -> Option<SoftwareReason> {
+    let is_below = len < hash_driver.threshold as u64;
+    (!is_below).then_some(match hash_driver.hardware.is_up() {
+        false => SoftwareReason::DriverFailed,
+        true if len > MOST as u64 => SoftwareReason::AboveLimit,
+        true => SoftwareReason::UnsuitableCall,
+    })
 }

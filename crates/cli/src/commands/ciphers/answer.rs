@@ -126,7 +126,7 @@ fn algorithm(name: String, decision: Decision, candidates: &[Judged]) -> Algorit
             reason: None,
             drivers,
         },
-        Decision::Left { why } => Algorithm {
+        Decision::Left { why, .. } => Algorithm {
             name,
             kernel_name,
             offered: false,
@@ -155,10 +155,16 @@ pub fn kernel_names(decisions: &[(String, Decision)]) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use outboard_catalog::{CIPHER_NAMES, DIGEST_NAMES, HMAC_NAMES};
+    use outboard_counters::SoftwareReason;
 
     #[test]
     fn every_algorithm_of_the_providers_has_a_name_in_the_kernel() {
-        let left = |name: &&str| ((*name).to_owned(), Decision::Left { why: "a test".to_owned() });
+        let left = |name: &&str| {
+            (
+                (*name).to_owned(),
+                Decision::Left { reason: SoftwareReason::NoDriver, why: "a test".to_owned() },
+            )
+        };
         let all: Vec<_> = CIPHER_NAMES.iter().chain(&DIGEST_NAMES).chain(&HMAC_NAMES).map(left).collect();
         assert!(all.iter().all(|(name, _)| kernel_name(name).is_some()));
         let names = kernel_names(&all);

@@ -111,7 +111,7 @@ fn available_drivers(algorithms: &[&Algorithm]) -> String {
 mod tests {
     use super::super::answer::{Driver, Machine};
     use super::*;
-    use outboard_counters::{Decision, KeyStreamSource};
+    use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 
     fn answer(enabled: bool, decisions: &[(&str, Decision)]) -> Answer {
         let machine = Machine {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn left(why: &str) -> Decision {
-        Decision::Left { why: why.into() }
+        Decision::Left { reason: SoftwareReason::NoDriver, why: why.into() }
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn judge(
             }
             // The provider does not offer what never wins.
             (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true, false),
-            (Some(Decision::Left { why }), _) => (Err(why.clone()), false, false),
+            (Some(Decision::Left { why, .. }), _) => (Err(why.clone()), false, false),
             (None, _) => (Err("the provider decided nothing".to_owned()), false, false),
         };
         Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead }
@@ -118,11 +118,12 @@ fn judge(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_counters::SoftwareReason;
 
     const REQUESTS: Requests = Requests { ciphers: &["AES-128-GCM", "AES-128-CBC"], bytes: Some(16384) };
 
     fn offered(from: [Option<u32>; 2]) -> Vec<(String, Decision)> {
-        let left = Decision::Left { why: "no driver".to_owned() };
+        let left = Decision::Left { reason: SoftwareReason::NoDriver, why: "no driver".to_owned() };
         let cbc = Decision::Offered {
             driver: "eng".into(),
             interface: "/dev/outboard".into(),

@@ -3,16 +3,27 @@
 
 use std::fmt::Write;
 
-use outboard_counters::{Counts, Decision};
+use outboard_counters::{Counts, Decision, SoftwareReason, SoftwareWork, not_offered, offered, why_software};
 use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
+use outboard_report::amount;
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.
 const HALF: f64 = 50.0;
+
+/// Maximum number of reasons for algorithms that are not offered, in the summary.
+const MAX_GROUPS: usize = 2;
+
+/// Maximum number of algorithms that are named for the rest of the traffic.
+const MAX_OTHERS: usize = 4;
+
+/// Traffic of a service in bytes from which the share of the counted bytes matters: less is handshakes
+/// and logs.
+const LEAST_TRAFFIC: u64 = 1 << 20;
 
 /// The verdict and its basis.
 pub struct Conclusion {
@@ -34,6 +45,8 @@ pub struct Observed {
     pub decisions: Vec<(String, Decision)>,
     /// Notes of the provider.
     pub notes: Vec<String>,
+    /// Bytes that the processes of a service read or wrote, whichever is more, if that is known.
+    pub traffic: Option<u64>,
 }
 
 /// What was observed.
@@ -61,9 +74,35 @@ struct Claim {
     devices: Vec<usize>,
 }
 
-/// Derives the verdict from the counts of each algorithm and the devices' interrupts.
+/// Derives the verdict from the counts of each algorithm and the devices' interrupts, and says how
+/// much of a service's traffic these counts are.
 pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
-    let Observed { subject, counted, decisions, notes, .. } = observed;
+    let mut conclusion = conclude_counted(observed, spent);
+    let counted = observed.total().bytes();
+    let traffic = observed.traffic.filter(|traffic| *traffic >= LEAST_TRAFFIC && counted < traffic / 2);
+    if let Some(traffic) = traffic {
+        let groups = not_offered(&observed.decisions).into_iter();
+        let groups = groups.filter(|group| group.reason != SoftwareReason::NotConfigured);
+        let others: Vec<String> = groups.flat_map(|group| group.algorithms).take(MAX_OTHERS).collect();
+        let _ = write!(
+            conclusion.summary,
+            " Of {} that the service read or wrote, {} used algorithms that outboard offers; the rest used others \
+             (ChaCha20-Poly1305{}{}) or no encryption.",
+            amount(traffic),
+            amount(counted),
+            if others.is_empty() { "" } else { ", " },
+            others.join(", ")
+        );
+        if conclusion.verdict == ProofVerdict::Hardware && counted < traffic / 10 {
+            conclusion.verdict = ProofVerdict::Partly;
+        }
+    }
+    conclusion
+}
+
+/// Derives the verdict from the counts of each algorithm and the devices' interrupts.
+fn conclude_counted(observed: &Observed, spent: &Spent) -> Conclusion {
+    let Observed { subject, counted, decisions, .. } = observed;
     let (total, subject) = (&observed.total(), *subject);
     let devices = spent.interrupts.as_deref().unwrap_or_default();
     if observed.loads == 0 {
@@ -80,7 +119,7 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
     }
     let weighed = claims.iter().map(|claim| (claim.evidence(devices), claim));
     let Some((evidence, worst)) = weighed.max_by_key(|(evidence, _)| *evidence) else {
-        let summary = format!("Hardware processed nothing: {}.", why_software(subject, total, notes));
+        let summary = format!("Hardware processed nothing: {}.", reasons(observed));
         return Conclusion::of_no_device(devices, ProofVerdict::Software, summary);
     };
     if let Err(why) = &spent.interrupts {
@@ -90,7 +129,7 @@ pub fn conclude(observed: &Observed, spent: &Spent) -> Conclusion {
     }
     let used = used(&claims, devices);
     let (verdict, summary) = match evidence {
-        Evidence::Shown => shown(subject, total, devices, &used),
+        Evidence::Shown => shown(observed, total, devices, &used),
         Evidence::Lost => (
             ProofVerdict::Unverified,
             format!(
@@ -149,7 +188,12 @@ fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
 }
 
 /// Returns the verdict for counts that interrupts confirm, according to the share of the bytes.
-fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]) -> (ProofVerdict, String) {
+fn shown(
+    observed: &Observed,
+    total: &Counts,
+    devices: &[Difference],
+    used: &[bool],
+) -> (ProofVerdict, String) {
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
@@ -163,8 +207,9 @@ fn shown(subject: Subject, total: &Counts, devices: &[Difference], used: &[bool]
     let mut text = format!(
         "Hardware processed {percent} of the bytes, confirmed by {interrupts}; software processed the rest"
     );
-    if let Some(average) = total.sw_bytes.checked_div(total.sw_requests) {
-        let _ = write!(text, ", in requests of {average} bytes on average ({})", subject.threshold_advice());
+    if let Some(why) = why_software(&observed.counted, &observed.decisions) {
+        let _ = write!(text, ": {why}");
+        text += &observed.subject.threshold_advice(total);
     }
     (ProofVerdict::Partly, text + ".")
 }
@@ -254,29 +299,43 @@ fn claims(
     claims
 }
 
-fn why_software(subject: Subject, total: &Counts, notes: &[String]) -> String {
-    match (notes.first(), total.requests()) {
-        // The notes of a service are older than the time in which it was observed.
-        (Some(note), requests) if subject == Subject::Command || requests > 0 => note.clone(),
-        (_, 0) => match subject {
-            Subject::Command => "the command used no algorithm that outboard offers".to_owned(),
-            Subject::Service => {
-                "the service made no request with an algorithm that outboard offers".to_owned()
-            }
-        },
-        (_, requests) => format!(
-            "requests of {} bytes on average are below their threshold, or the policy uses software for them ({})",
-            total.bytes() / requests,
-            subject.threshold_advice()
-        ),
+/// Returns why software did all of the work.
+fn reasons(observed: &Observed) -> String {
+    let Observed { subject, counted, decisions, notes, .. } = observed;
+    if let Some(why) = why_software(counted, decisions) {
+        return why + &subject.threshold_advice(&observed.total());
     }
+    let offered = offered(decisions);
+    let excluded = not_offered(decisions).into_iter();
+    let excluded = excluded.filter(|group| offered.is_empty() || group.is_fault()).map(|group| group.why);
+    let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
+    // The notes of a service are older than the time in which it was observed.
+    let note = notes.first().filter(|_| offered.is_empty() && *subject == Subject::Command).cloned();
+    if let Some(note) = note {
+        return note;
+    }
+    let mut text = match subject {
+        _ if offered.is_empty() && !decisions.is_empty() => "outboard offers no algorithm".to_owned(),
+        Subject::Command => "the command used no algorithm that outboard offers".to_owned(),
+        Subject::Service => "the service made no request with an algorithm that outboard offers".to_owned(),
+    };
+    if !offered.is_empty() {
+        let _ = write!(text, " ({})", offered.join(", "));
+    }
+    for why in excluded {
+        let _ = write!(text, "; {why}");
+    }
+    text
 }
 
 impl Subject {
-    fn threshold_advice(self) -> &'static str {
+    /// Returns what shows or changes the threshold, if it is a reason for software.
+    fn threshold_advice(self, total: &Counts) -> String {
+        let is_below = |work: &SoftwareWork| work.reason == SoftwareReason::BelowThreshold;
         match self {
-            Self::Command => "--threshold BYTES lowers the threshold",
-            Self::Service => "outboard config shows the thresholds and what sets them",
+            _ if !total.software().first().is_some_and(is_below) => String::new(),
+            Self::Command => " (--threshold BYTES lowers the threshold)".to_owned(),
+            Self::Service => " (outboard config shows the thresholds and what sets them)".to_owned(),
         }
     }
 

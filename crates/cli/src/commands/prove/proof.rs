@@ -1,8 +1,9 @@
 //! Makes the document of a run: its results and the conclusion.
 
-use outboard_counters::{Counts, Decision, SeedCounts, Table};
+use outboard_counters::{Counts, Decision, NotOffered, SeedCounts, SoftwareWork, Table, not_offered};
 use outboard_documents::prove::{
-    AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
+    AlgorithmWork, LookaheadWork, NotOfferedAlgorithms, ProofDevice, ProofVerdict, Prove, SoftwareReasonWork,
+    SoftwareRun, Work,
 };
 use outboard_documents::secrets;
 use outboard_drivers::interrupts::Difference;
@@ -31,6 +32,7 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
         counted: table.snapshot(),
         decisions: table.decisions(),
         notes: table.notes(),
+        traffic: None,
     };
     if ended.left_running {
         notes.push(
@@ -74,9 +76,14 @@ pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut note
         algorithms: observed
             .counted
             .into_iter()
-            .map(|(name, counts)| AlgorithmWork { name, work: work(counts) })
+            .map(|(name, counts)| AlgorithmWork {
+                name,
+                work: work(counts),
+                software_reasons: software(counts),
+            })
             .collect(),
         total: work(total),
+        not_offered: not_offered(&observed.decisions).into_iter().map(excluded).collect(),
         seed_source: None,
         devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(device).collect()),
         required_percent: required,
@@ -104,6 +111,20 @@ fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
         }
     }
     ways
+}
+
+fn software(counts: Counts) -> Vec<SoftwareReasonWork> {
+    let reasons = counts.software().into_iter();
+    let convert = |SoftwareWork { reason, requests, bytes }| SoftwareReasonWork {
+        reason: reason.name().to_owned(),
+        requests,
+        bytes,
+    };
+    reasons.map(convert).collect()
+}
+
+fn excluded(NotOffered { algorithms, reason, why }: NotOffered) -> NotOfferedAlgorithms {
+    NotOfferedAlgorithms { algorithms, reason: reason.name().to_owned(), why }
 }
 
 /// Converts the counts of an algorithm.

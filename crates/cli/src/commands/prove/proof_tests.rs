@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use outboard_catalog::families::Completion;
-use outboard_counters::{Decision, KeyStreamSource};
+use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::cpu::Cpu;
@@ -113,7 +113,11 @@ fn hardware_with_interrupts_is_proven() {
     assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::Hardware, 0));
     insta::assert_snapshot!("proven", super::super::text::render(&proof));
     insta::assert_snapshot!("proven_json", outboard_documents::json(&proof).expect("JSON"));
-    proof.algorithms.push(AlgorithmWork { name: "AES-256-CBC".into(), work: work(Counts::default()) });
+    proof.algorithms.push(AlgorithmWork {
+        name: "AES-256-CBC".into(),
+        work: work(Counts::default()),
+        software_reasons: Vec::new(),
+    });
     proof.notes.push("something".into());
     proof.devices = None;
     insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof));
@@ -310,7 +314,56 @@ fn software_says_why() {
     assert_eq!(noted.verdict, ProofVerdict::Software);
     assert!(noted.summary.contains("AF_ALG on Linux 7.2"), "{}", noted.summary);
     assert!(proof(&[], 0, spent(vec![]), (0, 0), &[]).summary.contains("used no algorithm"));
-    assert!(proof(&[], 0, spent(vec![]), (0, 64), &[]).summary.contains("requests of 16 bytes on average"));
+    let small = proof(&[], 0, spent(vec![]), (0, 64), &[]);
+    assert!(small.summary.contains("requests of 16 bytes on average"), "{}", small.summary);
+    assert!(small.summary.ends_with("(--threshold BYTES lowers the threshold)."), "{}", small.summary);
+    let [algorithm] = &small.algorithms[..] else { panic!("{small:?}") };
+    assert_eq!(algorithm.software_reasons[0].reason, "below-threshold");
+}
+
+/// The proof of a command, of which a provider counted and decided this.
+fn counted(fill: impl FnOnce(&Table)) -> Prove {
+    let (_dir, table) = table(0, 0, &[]);
+    fill(&table);
+    super::proof(&options(&[]), &ended(0), spent(vec![device(0, OWN)]), &table, Vec::new())
+}
+
+#[test]
+fn messages_above_the_limit_are_not_said_to_be_below_a_threshold() {
+    let proof = counted(|table| {
+        let row = table.row("SHA2-256").expect("a row");
+        row.add_sw(1, 16_000_000);
+        table.add_reason(row, SoftwareReason::AboveLimit, 16_000_000);
+    });
+    assert!(
+        proof.summary.contains("messages of 16000000 bytes on average (SHA2-256) are longer"),
+        "{}",
+        proof.summary
+    );
+    assert!(!proof.summary.contains("threshold"), "{}", proof.summary);
+    let expected = SoftwareReasonWork { reason: "above-limit".into(), requests: 1, bytes: 16_000_000 };
+    let digest = proof.algorithms.iter().find(|algorithm| algorithm.name == "SHA2-256").expect("a digest");
+    assert_eq!(digest.software_reasons, [expected]);
+}
+
+#[test]
+fn a_driver_that_was_found_wrong_is_the_reason() {
+    let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
+    let wrong = || left(SoftwareReason::DriverWrong, "outboard check found a-cbc-aes wrong");
+    let proof = counted(|table| {
+        table.decide("AES-128-CBC", &wrong());
+        table.decide("AES-128-GCM", &left(SoftwareReason::NoDriver, "no driver"));
+        let (driver, interface) = ("b-ctr-aes".to_owned(), "/dev/outboard".to_owned());
+        let offered = Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None };
+        table.decide("AES-128-CTR", &offered);
+    });
+    let says = "the command used no algorithm that outboard offers (AES-128-CTR); outboard check found a-cbc-aes wrong.";
+    assert!(proof.summary.ends_with(says), "{}", proof.summary);
+    let reasons: Vec<_> = proof.not_offered.iter().map(|group| group.reason.as_str()).collect();
+    assert_eq!(reasons, ["driver-wrong", "no-driver"]);
+    let alone = counted(|table| table.decide("AES-128-CBC", &wrong()));
+    let says = "outboard offers no algorithm; outboard check found a-cbc-aes wrong.";
+    assert!(alone.summary.ends_with(says), "{}", alone.summary);
 }
 
 #[test]
@@ -337,4 +390,40 @@ fn a_requirement_is_met_by_proven_bytes_only() {
     assert_eq!(run("10", 5, 16_384, 100_000), (true, 0));
     let failed = proof(&["--require-hardware", "50"], 0, spent(vec![]), (0, 16), &[]);
     assert!(super::super::text::render(&failed).contains("FAILED: --require-hardware 50"));
+}
+
+/// What a service did: its counted bytes by hardware, and its traffic.
+fn of_service(hardware: u64, traffic: Option<u64>) -> Prove {
+    let (_dir, table) = table(hardware, 0, &[]);
+    let left = Decision::Left { reason: SoftwareReason::NoDriver, why: "no driver".to_owned() };
+    table.decide("AES-128-GCM", &left);
+    let observed = Observed {
+        subject: Subject::Service,
+        loads: 1,
+        counted: table.snapshot(),
+        decisions: table.decisions(),
+        notes: Vec::new(),
+        traffic,
+    };
+    results(None, spent(vec![device(9, OWN)]), observed, Vec::new())
+}
+
+#[test]
+fn a_service_is_not_judged_by_a_small_part_of_its_traffic() {
+    let tickets = of_service(8192, Some(16 << 20));
+    assert_eq!(tickets.verdict, ProofVerdict::Partly);
+    let says = "Of 16.0 MiB that the service read or wrote, 8.0 KiB used algorithms that outboard offers; the rest used \
+                others (ChaCha20-Poly1305, AES-128-GCM) or no encryption.";
+    assert!(tickets.summary.ends_with(says), "{}", tickets.summary);
+    let none = of_service(0, Some(16 << 20));
+    assert!(
+        none.verdict == ProofVerdict::Software && none.summary.contains("Of 16.0 MiB"),
+        "{}",
+        none.summary
+    );
+    for traffic in [None, Some(1000), Some(20 << 20)] {
+        let most = of_service(16 << 20, traffic);
+        assert_eq!(most.verdict, ProofVerdict::Hardware, "{traffic:?}");
+        assert!(!most.summary.contains("traffic") && !most.summary.contains("Of "), "{}", most.summary);
+    }
 }

@@ -1,5 +1,6 @@
 //! `outboard prove --service`: observes a service while it runs.
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,18 +38,21 @@ pub fn observe(options: &Options) -> Result<Prove> {
     let spent = Meter::read().since(&meter);
 
     let (mut observed, mut notes) = (nothing(), Vec::new());
-    let mut cpu = Some(0);
+    let (mut cpu, mut traffic) = (Some(0), Some(0));
     for ((unit, before), after) in units.iter().zip(&before).zip(&after) {
         let since = after.since(before);
         if since.has_restarted {
             notes.push(format!("{unit} was restarted meanwhile: what it did before that is not counted"));
         }
         cpu = cpu.zip(since.cpu).map(|(sum, own): (u64, u64)| sum.saturating_add(own));
+        traffic = traffic.zip(since.traffic).map(|(sum, own): (u64, u64)| sum.saturating_add(own));
         add(&mut observed, &after.table, since.counted);
     }
+    observed.traffic = traffic;
     let service = ObservedService {
         name,
         units,
+        traffic_bytes: traffic,
         cpu_seconds: cpu.map(|nanoseconds| Duration::from_nanos(nanoseconds).as_secs_f64()),
         interrupted: stop::by_signal(),
     };
@@ -85,12 +89,16 @@ fn running_units(options: &Options) -> Result<(String, Vec<String>)> {
 struct Unit {
     table: Table,
     cpu: Option<u64>,
+    /// Bytes that its processes read and wrote with system calls.
+    transferred: Option<[u64; 2]>,
 }
 
 /// What a unit did between two moments.
 struct UnitWork {
     counted: Vec<(String, Counts)>,
     cpu: Option<u64>,
+    /// Bytes that were read or written, whichever is more.
+    traffic: Option<u64>,
     has_restarted: bool,
 }
 
@@ -102,7 +110,8 @@ impl Unit {
                  outboard config --unit {unit} shows what its processes have"
             )
         })?;
-        Ok(Self { table, cpu: systemctl::cpu_nanoseconds(unit) })
+        let processes = systemctl::processes(unit).unwrap_or_default();
+        Ok(Self { table, cpu: systemctl::cpu_nanoseconds(unit), transferred: transferred(&processes) })
     }
 
     fn since(&self, before: &Self) -> UnitWork {
@@ -119,9 +128,28 @@ impl Unit {
         UnitWork {
             counted: counted.filter(|(_, counts)| *counts != Counts::default()).collect(),
             cpu: self.cpu.zip(before.cpu).map(|(now, then)| if has_restarted { now } else { now - then }),
+            // Processes that ended meanwhile lower the sums.
+            traffic: self.transferred.zip(before.transferred).filter(|_| !has_restarted).map(
+                |(now, then)| {
+                    now.iter().zip(then).map(|(now, then)| now.saturating_sub(then)).max().unwrap_or(0)
+                },
+            ),
             has_restarted,
         }
     }
+}
+
+/// The sums of what these processes read and wrote (proc_pid_io(5)). `None` if the kernel does not
+/// count it.
+fn transferred(processes: &[u32]) -> Option<[u64; 2]> {
+    let texts = processes.iter().filter_map(|id| fs::read_to_string(format!("/proc/{id}/io")).ok());
+    let sums = |sums: Option<[u64; 2]>, text: String| {
+        let field =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        let [read, written] = sums.unwrap_or_default();
+        Some([read.saturating_add(field("rchar:")?), written.saturating_add(field("wchar:")?)])
+    };
+    texts.fold(None, sums)
 }
 
 fn nothing() -> Observed {
@@ -131,6 +159,7 @@ fn nothing() -> Observed {
         counted: Vec::new(),
         decisions: Vec::new(),
         notes: Vec::new(),
+        traffic: None,
     }
 }
 
@@ -155,7 +184,7 @@ mod tests {
         let table = Table::private();
         table.row("AES-128-GCM").unwrap().add_hw(hardware / 16, hardware);
         table.row("AES-256-GCM").unwrap().add_sw(software / 16, software);
-        Unit { table, cpu: Some(cpu) }
+        Unit { table, cpu: Some(cpu), transferred: Some([hardware, 2 * hardware]) }
     }
 
     #[test]
@@ -163,7 +192,7 @@ mod tests {
         let work = unit(4096, 160, 30).since(&unit(1024, 160, 10));
         let [(name, counts)] = &work.counted[..] else { panic!("{:?}", work.counted) };
         assert_eq!((name.as_str(), counts.hw_bytes, counts.hw_requests), ("AES-128-GCM", 3072, 192));
-        assert_eq!((work.cpu, work.has_restarted), (Some(20), false));
+        assert_eq!((work.cpu, work.traffic, work.has_restarted), (Some(20), Some(6144), false));
         let mut sum = nothing();
         add(&mut sum, &unit(0, 0, 0).table, work.counted.clone());
         add(&mut sum, &unit(0, 0, 0).table, work.counted);
@@ -173,7 +202,9 @@ mod tests {
     #[test]
     fn after_a_restart_the_new_counts_apply() {
         let work = unit(512, 0, 5).since(&unit(4096, 160, 30));
-        assert_eq!((work.cpu, work.has_restarted), (Some(5), true));
+        assert_eq!((work.cpu, work.traffic, work.has_restarted), (Some(5), None, true));
+        assert!(transferred(&[std::process::id()]).is_some_and(|[read, _]| read > 0));
+        assert_eq!(transferred(&[]), None);
         assert_eq!(work.counted[0].1.hw_bytes, 512);
     }
 }

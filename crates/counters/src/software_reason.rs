@@ -1,0 +1,130 @@
+//! Why software did the work: the reasons of requests, which are counted, and of algorithms that are
+//! not offered.
+
+/// Why a request or an algorithm was not accelerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SoftwareReason {
+    /// The request is shorter than the threshold. Not counted: the requests in software that have no
+    /// other reason.
+    BelowThreshold,
+    /// The message is longer than the limit of messages, or than one request of the driver.
+    AboveLimit,
+    /// Few bytes were processed with the key so far: a session or look-ahead would cost more than it
+    /// saves.
+    FewKeyBytes,
+    /// The driver had no room for the key or the request.
+    DriverBusy,
+    /// The driver failed, or was disabled in this process after failures or a wrong result.
+    DriverFailed,
+    /// Look-ahead was on and had no key stream for the request.
+    LookaheadMissed,
+    /// The form of the call: text in several updates, a nonce or tag that the driver does not take, a
+    /// partial block.
+    UnsuitableCall,
+    /// No driver implements the algorithm, or none that may be used.
+    NoDriver,
+    /// `outboard check`, or a process since then, found the driver wrong.
+    DriverWrong,
+    /// No interface reaches the driver.
+    DriverUnreachable,
+    /// The configuration excludes the algorithm.
+    NotConfigured,
+    /// `outboard tune` measured that software wins.
+    SoftwareWins,
+    /// OpenSSL has code of its own that computes cipher and MAC together.
+    CombinedCode,
+}
+
+use SoftwareReason::*;
+
+/// The reasons that are counted for requests.
+const COUNTED: [SoftwareReason; 6] =
+    [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, LookaheadMissed, UnsuitableCall];
+
+/// All reasons, in the order of their codes.
+const ALL: [SoftwareReason; 13] = [
+    BelowThreshold,
+    AboveLimit,
+    FewKeyBytes,
+    DriverBusy,
+    DriverFailed,
+    LookaheadMissed,
+    UnsuitableCall,
+    NoDriver,
+    DriverWrong,
+    DriverUnreachable,
+    NotConfigured,
+    SoftwareWins,
+    CombinedCode,
+];
+
+impl SoftwareReason {
+    /// The name in JSON documents.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            BelowThreshold => "below-threshold",
+            AboveLimit => "above-limit",
+            FewKeyBytes => "few-key-bytes",
+            DriverBusy => "driver-busy",
+            DriverFailed => "driver-failed",
+            LookaheadMissed => "look-ahead-missed",
+            UnsuitableCall => "unsuitable-call",
+            NoDriver => "no-driver",
+            DriverWrong => "driver-wrong",
+            DriverUnreachable => "driver-unreachable",
+            NotConfigured => "not-configured",
+            SoftwareWins => "software-wins",
+            CombinedCode => "combined-code",
+        }
+    }
+
+    pub(crate) fn code(self) -> u32 {
+        self as u32
+    }
+
+    pub(crate) fn of_code(code: u32) -> Option<Self> {
+        ALL.into_iter().find(|reason| reason.code() == code)
+    }
+
+    pub(crate) fn counter(self) -> Option<usize> {
+        COUNTED.into_iter().position(|counted| counted == self)
+    }
+}
+
+/// Requests in software and their input bytes, for each reason that is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReasonCounts(pub(crate) [[u64; 2]; COUNTED.len()]);
+
+/// Number of counted reasons.
+pub(crate) const REASONS: usize = COUNTED.len();
+
+impl ReasonCounts {
+    /// The reasons that occurred, with their requests and bytes.
+    pub fn iter(self) -> impl Iterator<Item = (SoftwareReason, u64, u64)> {
+        let all = COUNTED.into_iter().zip(self.0);
+        all.map(|(reason, [requests, bytes])| (reason, requests, bytes))
+            .filter(|(_, requests, _)| *requests > 0)
+    }
+
+    pub(crate) fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|place| {
+            std::array::from_fn(|which| f(self.0[place][which], other.0[place][which]))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_a_code_and_a_name_of_its_own() {
+        for (code, reason) in ALL.into_iter().enumerate() {
+            assert_eq!(SoftwareReason::of_code(code as u32), Some(reason));
+            assert_eq!(ALL.into_iter().filter(|other| other.name() == reason.name()).count(), 1);
+        }
+        assert_eq!(SoftwareReason::of_code(ALL.len() as u32), None);
+        assert_eq!((BelowThreshold.counter(), UnsuitableCall.counter()), (None, Some(REASONS - 1)));
+    }
+}
