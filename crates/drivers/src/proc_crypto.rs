@@ -80,10 +80,25 @@ impl fmt::Display for DriverType {
 pub enum Selftest {
     /// It passed, or there is no test for the algorithm.
     Passed,
-    /// It has not passed: it failed, or has not run yet. The kernel does not use such a driver.
+    /// It runs, or waits for its turn. The file has the kernel's placeholder for it as well. The kernel
+    /// does not use such a driver yet.
+    Pending,
+    /// It has not passed: it failed. The kernel does not use such a driver.
     Unknown,
     /// A word that this version does not know.
     Other(String),
+}
+
+impl Selftest {
+    /// The word in output.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Passed => "passed",
+            Self::Pending => "pending",
+            Self::Unknown => "not passed",
+            Self::Other(word) => word,
+        }
+    }
 }
 
 /// One driver of the kernel's crypto API. Sizes are in bytes.
@@ -222,7 +237,21 @@ pub fn parse(bytes: &[u8]) -> (Vec<CryptoDriver>, Vec<Warning>) {
         }
     }
     parser.finish_entry();
+    mark_pending(&mut parser.drivers);
     (parser.drivers, parser.warnings)
+}
+
+/// While an algorithm is tested, a larval with the name of its driver stands next to it
+/// (`crypto_alloc_test_larval` in crypto/algapi.c). The word `unknown` alone does not tell a test that
+/// runs from one that failed.
+fn mark_pending(drivers: &mut [CryptoDriver]) {
+    let is_larval = |driver: &&CryptoDriver| driver.kind == DriverType::Larval;
+    let tested: Vec<String> = drivers.iter().filter(is_larval).map(|driver| driver.name.clone()).collect();
+    for driver in drivers.iter_mut().filter(|driver| driver.selftest == Selftest::Unknown) {
+        if tested.contains(&driver.name) {
+            driver.selftest = Selftest::Pending;
+        }
+    }
 }
 
 #[derive(Default)]

@@ -96,7 +96,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         status.not_told = not_told(&status, root);
     }
     status.tunnels = tunnels::advise(&status);
-    status.problems = problems::find(&status);
+    status.problems = problems::find(&status, root);
     let verdict = verdict::conclude(&status);
     let steps = status.problems.iter().filter(|problem| !problem.is_note);
     let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));

@@ -96,6 +96,11 @@ impl<'a> Installing<'a> {
         is_release(self.root, "openwrt")
     }
 
+    /// Whether nothing tells which system it is.
+    pub fn is_unknown(&self) -> bool {
+        self.manager == PackageManager::Other && release_file(self.root).is_none()
+    }
+
     /// What loads outboard's module on the kernel of this release.
     pub fn module(&self, release: Option<&str>) -> ModuleStep {
         const LOAD: &str = "modprobe outboard";
@@ -159,9 +164,14 @@ fn of_release(root: &Root) -> PackageManager {
     if is_release(root, "alpine") { PackageManager::Apk } else { PackageManager::Other }
 }
 
+/// os-release(5).
+fn release_file(root: &Root) -> Option<String> {
+    root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release"))
+}
+
 /// Whether os-release(5) names a system by `ID=`.
 pub fn is_release(root: &Root, id: &str) -> bool {
-    let text = root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release")).unwrap_or_default();
+    let text = release_file(root).unwrap_or_default();
     let ids = text.lines().filter_map(|line| line.strip_prefix("ID="));
     ids.into_iter().any(|value| value.trim_matches(['"', '\'']) == id)
 }

@@ -233,9 +233,9 @@ impl DriverView {
             priority: d.priority,
             kind: d.kind.name().to_string(),
             selftest: match &d.selftest {
-                Selftest::Passed => "passed".to_string(),
+                // The word of /proc/crypto.
                 Selftest::Unknown => "unknown".to_string(),
-                Selftest::Other(word) => word.to_string(),
+                other => other.name().to_string(),
             },
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),

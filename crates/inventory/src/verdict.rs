@@ -1,6 +1,6 @@
 //! The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 
-use outboard_catalog::Algorithm;
+use outboard_catalog::{Algorithm, families};
 use serde::Serialize;
 
 use crate::problems::ProblemId;
@@ -70,13 +70,24 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     let wrong = has(ProblemId::WrongWhenChecked).filter(|_| !accelerator.is_reachable_by_programs());
     let failed = has(ProblemId::SelftestFailed).filter(|_| !accelerator.drivers.iter().any(usable));
     if let Some(problem) = wrong.or(failed) {
-        let what = if wrong.is_some() { "computes wrong results" } else { "failed the kernel's self-test" };
+        let what =
+            if wrong.is_some() { "computes wrong results" } else { "has not passed the kernel's self-test" };
         let text = format!("{chip} is here, but its driver {what}: it is not used.");
         return Conclusion { answer: Answer::Unusable, text, next: Some(problem.next.clone()) };
     }
+    let is_pending =
+        |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == "pending");
+    if let Some(problem) =
+        has(ProblemId::SelftestPending).filter(|_| accelerator.drivers.iter().all(is_pending))
+    {
+        let text = format!("{chip} is here, and the kernel still tests its driver.");
+        return Conclusion { answer: Answer::Unknown, text, next: Some(problem.next.clone()) };
+    }
     if !accelerator.is_reachable_by_programs() {
         let problem =
-            [ProblemId::NotAllowed, ProblemId::TagsUnchecked, ProblemId::Unreached].into_iter().find_map(has);
+            [ProblemId::NotAllowed, ProblemId::TagsUnchecked, ProblemId::Unreached, ProblemId::NoPermission]
+                .into_iter()
+                .find_map(has);
         let answer =
             if problem.is_some_and(|problem| problem.is_note) { Answer::Unknown } else { Answer::Unreached };
         let text = match answer {
@@ -149,15 +160,30 @@ fn without_accelerator(status: &Status) -> Conclusion {
 /// A text without /proc/crypto.
 fn from_remarks(status: &Status) -> Conclusion {
     let remarks = || status.pasted.iter().flat_map(|pasted| &pasted.remarks);
-    let text = match remarks().find(|remark| remark.accelerator) {
-        Some(remark) => format!("{}.", upper_first(&remark.text)),
-        None if remarks().next().is_some() => {
+    let text = match (remarks().find(|remark| remark.accelerator), of_platform(status)) {
+        (Some(remark), _) => format!("{}.", upper_first(&remark.text)),
+        (None, Some(text)) => text,
+        (None, None) if remarks().next().is_some() => {
             "This does not show whether there is an accelerator.".to_owned()
         }
-        None => "Which drivers the kernel has is not known.".to_owned(),
+        (None, None) => "Which drivers the kernel has is not known.".to_owned(),
     };
     let next = Some("give the output of cat /proc/crypto too, or a bundle (outboard bundle)".to_owned());
     Conclusion { answer: Answer::Unknown, text, next }
+}
+
+/// What the catalogue knows about the chip of the machine.
+fn of_platform(status: &Status) -> Option<String> {
+    let platform = status.machine.platform?;
+    match (platform.engine, platform.remark) {
+        (Some(engine), _) => {
+            let family = families::accelerators().find(|family| family.id == engine)?;
+            let (name, chip) = (platform.name, family.chip);
+            Some(format!("{name} has a crypto engine, {chip}; whether its driver is there is not known."))
+        }
+        (None, Some(remark)) => Some(format!("{}: {remark}.", platform.name)),
+        (None, None) => None,
+    }
 }
 
 fn other_system(status: &Status, system: &str) -> Conclusion {

@@ -459,10 +459,15 @@ fn a_record_that_is_damaged_stops_every_change() {
 #[test]
 fn the_whole_system_and_the_ssh_client_are_planned() {
     let system = debian();
-    assert!(matches!(
-        plan(&system.tree, "ssh", false, &system.inputs),
-        Err(Unplannable::NotInstalled { .. })
-    ));
+    let refused = |name, is_unit| {
+        let why = plan(&system.tree, name, is_unit, &system.inputs).err();
+        assert!(matches!(why, Some(Unplannable::NotInstalled { .. })), "{name}: {why:?}");
+        why.map(|why| why.to_string()).unwrap_or_default()
+    };
+    assert!(refused("ssh", false).ends_with("install the package of OpenSSH's client"));
+    assert!(refused("strongswan", false).ends_with("for a unit with another name: --unit NAME"));
+    let unit = refused("nosuch", true);
+    assert!(unit.contains("there is no unit nosuch.service") && !unit.contains("--unit"), "{unit}");
     system.write("/usr/bin/ssh", "");
     let paths = |name| -> Vec<PathBuf> { system.plan(name).files.into_iter().map(|f| f.path).collect() };
     assert_eq!(paths("ssh").last().unwrap(), Path::new("/usr/local/bin/ssh"));

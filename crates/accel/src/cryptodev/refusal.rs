@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 
+use outboard_drivers::permission::CLOSED_DEVICE;
+
 use super::INTERFACE;
 use super::node::Info;
 use crate::memory::text;
@@ -15,9 +17,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
         Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
             "cryptodev-linux is not loaded: modprobe cryptodev (it is not part of the kernel)"
         }
-        Some(libc::EACCES | libc::EPERM) => {
-            "this user may not open it: a udev rule or the file's owner decides who may"
-        }
+        Some(libc::EACCES | libc::EPERM) => CLOSED_DEVICE,
         Some(libc::EMFILE | libc::ENFILE) => "no file descriptor is left: raise the limit (ulimit -n)",
         _ => "see dmesg",
     };
@@ -92,7 +92,7 @@ mod tests {
         let refused = |number| Error::KeyRefused { driver: "mv-cbc-aes".into(), source: os(number) };
         for (error, advice) in [
             (no_interface(os(libc::ENOENT)), "modprobe cryptodev"),
-            (no_interface(os(libc::EACCES)), "udev rule"),
+            (no_interface(os(libc::EACCES)), "this user may not open it"),
             (no_probe(refused(libc::EINVAL), CBC), "key memory"),
             (no_probe(refused(libc::ENOTTY), CBC), "cryptodev-linux"),
         ] {

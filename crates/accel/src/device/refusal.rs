@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::io;
 
+use outboard_drivers::permission::CLOSED_DEVICE;
+
 use super::INTERFACE;
 use crate::{DriverName, Error};
 
 pub(super) fn no_interface(source: io::Error) -> Error {
     let advice = match source.raw_os_error() {
         Some(libc::ENOENT | libc::ENXIO | libc::ENODEV) => {
-            "the outboard module is not loaded: modprobe outboard"
+            "the outboard module is not loaded: outboard status names the command that loads it here"
         }
-        Some(libc::EACCES | libc::EPERM) => {
-            "this user may not open it: add the user to the group that owns it (usermod -aG outboard USER; for a \
-             service, SupplementaryGroups=outboard)"
-        }
+        Some(libc::EACCES | libc::EPERM) => CLOSED_DEVICE,
         Some(libc::EMFILE | libc::ENFILE) => "no file descriptor is left: raise the limit (ulimit -n)",
         Some(libc::EPROTO) => {
             "the module speaks another version of the interface: install both from one release"
@@ -89,8 +88,8 @@ mod tests {
     #[test]
     fn each_refusal_says_what_to_do() {
         for (error, advice) in [
-            (no_interface(os(libc::ENOENT)), "modprobe outboard"),
-            (no_interface(os(libc::EACCES)), "group"),
+            (no_interface(os(libc::ENOENT)), "outboard status names the command"),
+            (no_interface(os(libc::EACCES)), "this user may not open it: the members of its group may"),
             (not_allowed("mv-cbc-aes"), "outboard allow mv-cbc-aes"),
             (no_trial("mv-cbc-aes", os(libc::EPERM)), "sudo"),
             (no_trial("mv-cbc-aes", os(libc::EEXIST)), "another process"),

@@ -1,5 +1,6 @@
 //! `outboard disable`: removes what `outboard enable` added.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -7,7 +8,7 @@ use clap::Args;
 use outboard_console::{answer, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
-use outboard_services::enable::{self, Failure, Record};
+use outboard_services::enable::{self, Failure, Record, SSH_CLIENT, SYSTEM};
 
 use super::enable::{Named, Place, named, restart};
 use crate::{kernel_choice, signals};
@@ -102,15 +103,42 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         kernel_choice::restore_record(&record.files)?;
     }
     let kept = enable::disable(&tree, &service.key(), options.overwrite)?;
-    let then = match is_in_kernel {
-        true => "what is open keeps its driver until it is set up anew",
-        false => "restart it, so that running processes change too",
+    let then = if is_in_kernel {
+        "what is open keeps its driver until it is set up anew"
+    } else {
+        next_step(&service.key())
     };
     let kept: String = kept.iter().map(|path| format!("the edited file is {}\n", path.display())).collect();
     Ok(answer(&format!("{} is disabled; {then}\n{kept}", service.key()))?)
 }
 
+/// What makes running processes change too.
+fn next_step(key: &str) -> &'static str {
+    match key {
+        SYSTEM if Path::new("/run/systemd/system").exists() => {
+            "systemctl daemon-reexec, then restart the services and log in again: what runs keeps its environment"
+        }
+        SYSTEM => "restart the services and log in again: what runs keeps its environment",
+        SSH_CLIENT => "connections that are open keep it",
+        _ => "restart it, so that running processes change too",
+    }
+}
+
 /// Whether the record has drivers with raised priorities.
 fn is_in_kernel(key: &str) -> bool {
     KernelUser::by_name(key).is_some() || enable::driver_of_key(key).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_service_can_be_restarted() {
+        assert!(next_step("nginx").starts_with("restart it"));
+        for key in ["openssl", "ssh"] {
+            assert!(!next_step(key).contains("restart it"), "{key}");
+        }
+        assert!(next_step("openssl").contains("log in again"));
+    }
 }

@@ -10,6 +10,7 @@ use crate::find::Judged;
 use crate::flags::Flags;
 use crate::judge::Verdict;
 use crate::kernel::Release;
+use crate::permission::MAY_NOT_OPEN;
 use crate::proc_crypto::DriverType;
 
 /// The facts for the decision, in addition to the driver.
@@ -102,7 +103,7 @@ fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
             "the outboard module is not loaded, and lockdown requires that it is signed".into(),
         ),
         (None, _) => (Reachable::No, "the outboard module is not loaded".into()),
-        (Some(false), _) => (Reachable::No, "it exists, but this user may not open it".into()),
+        (Some(false), _) => (Reachable::No, format!("it exists, but {MAY_NOT_OPEN}")),
         (Some(true), _) if !has_number => (Reachable::No, format!("it does not do {algorithm}")),
         (Some(true), None) => (
             Reachable::Unclear,
@@ -124,7 +125,7 @@ fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
 fn dev_crypto(facts: &ReachFacts, by_name: Found) -> Found {
     match facts.dev_crypto {
         Some(true) => by_name,
-        Some(false) => (Reachable::No, "it exists, but this user may not open it".into()),
+        Some(false) => (Reachable::No, format!("it exists, but {MAY_NOT_OPEN}")),
         None => (Reachable::No, "cryptodev-linux is not loaded (it is not part of the kernel)".into()),
     }
 }

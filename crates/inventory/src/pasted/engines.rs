@@ -155,8 +155,9 @@ fn invalid(lines: &[Line], pasted: &mut Pasted) {
             pasted.recognised.push("an error of openssl".into());
             pasted.remark(
                 line,
-                "OpenSSL has no such engine, and everything ran in software: OpenSSL 4 has no engines at all, and \
-                 distributions do not build devcrypto",
+                "OpenSSL has no such engine, and everything ran in software: OpenSSL 4 has no engines at all; the engine \
+                 devcrypto is a package of its own on OpenWrt with OpenSSL 3 (libopenssl-devcrypto), and other \
+                 distributions do not build it",
             );
         }
     }

@@ -1,6 +1,7 @@
 //! Programs do not reach the accelerator, or reach what they should not.
 
 use outboard_drivers::kernel::Release;
+use outboard_drivers::permission::{MAY_NOT_OPEN, next_step};
 use outboard_drivers::reach::ProgramInterface;
 
 use super::{Found, ProblemId};
@@ -45,6 +46,9 @@ fn unreached(status: &Status, found: &mut Found) {
         return;
     }
     // Problems of their own.
+    if is_closed(status) {
+        return;
+    }
     if status.accelerators.iter().all(|a| is_wrong(status, &a.reach_of) || !is_usable(status, &a.reach_of)) {
         return;
     }
@@ -117,15 +121,20 @@ fn locked_down(status: &Status, found: &mut Found) {
     );
 }
 
+/// Whether a device leads to drivers, and this user may not open it.
+fn is_closed(status: &Status) -> bool {
+    status.nodes.iter().any(|node| node.reach() == Some(false))
+}
+
 /// R21: a device that this user may not open.
 fn closed_node(status: &Status, found: &mut Found) {
     for node in status.nodes.iter().filter(|node| node.reach() == Some(false)) {
         let (mode, group) = (node.mode.as_deref().unwrap_or("?"), node.group.as_deref().unwrap_or("?"));
         found.problem(
             ProblemId::NoPermission,
-            format!("{} exists, but this user may not open it", node.path),
+            format!("{} exists, but {MAY_NOT_OPEN}", node.path),
             format!("{}: mode {mode}, group {group}", node.path),
-            format!("add the user to the group {group}, and log in again"),
+            next_step(node.path, node.mode.as_deref(), node.group.as_deref()),
         );
     }
 }

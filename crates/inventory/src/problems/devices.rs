@@ -1,11 +1,12 @@
 //! Devices and drivers that the kernel does not use.
 
-use outboard_catalog::families::{self, values};
+use outboard_catalog::families::{self, Family, values};
 
 use super::{Found, ProblemId};
+use crate::installing::Installing;
 use crate::status::Status;
 
-pub(super) fn find(status: &Status, found: &mut Found) {
+pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     for device in &status.unbound_devices {
         found.problem(
             ProblemId::DeviceWithoutDriver,
@@ -15,14 +16,26 @@ pub(super) fn find(status: &Status, found: &mut Found) {
         );
     }
     selftests(status, found);
-    without_driver(status, found);
+    without_driver(status, installing, found);
 }
 
 /// R16: after a failed self-test a driver stays listed and is not used, without a message.
 fn selftests(status: &Status, found: &mut Found) {
-    let is_failed =
-        |d: &&crate::DriverView| d.selftest != "passed" && d.kind != "larval" && d.verdict == "accelerator";
-    let failed: Vec<&str> = status.drivers.iter().filter(is_failed).map(|d| d.name.as_str()).collect();
+    let is_tested = |d: &&crate::DriverView| d.kind != "larval" && d.verdict == "accelerator";
+    let with = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<&str> {
+        let drivers = status.drivers.iter().filter(is_tested).filter(|d| is_wanted(&d.selftest));
+        drivers.map(|d| d.name.as_str()).collect()
+    };
+    let pending = with(&|state| state == "pending");
+    if !pending.is_empty() {
+        found.note(
+            ProblemId::SelftestPending,
+            format!("the kernel still tests {}, and does not use it before", pending.join(", ")),
+            format!("/proc/crypto: {}, selftest: unknown, and a larval with its name", pending[0]),
+            "outboard status shows the result in some seconds",
+        );
+    }
+    let failed = with(&|state| !matches!(state, "passed" | "pending"));
     let Some(first) = failed.first() else { return };
     found.problem(
         ProblemId::SelftestFailed,
@@ -36,7 +49,7 @@ fn selftests(status: &Status, found: &mut Found) {
 }
 
 /// The machine's chip has an engine whose driver is not registered.
-fn without_driver(status: &Status, found: &mut Found) {
+fn without_driver(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     if !status.accelerators.is_empty() || !status.unbound_devices.is_empty() || status.drivers.is_empty() {
         return;
     }
@@ -50,9 +63,21 @@ fn without_driver(status: &Status, found: &mut Found) {
             platform.name, family.chip
         ),
         "/proc/crypto: none of its drivers",
-        format!(
-            "modprobe {}, and see whether the device tree enables its node",
-            values(family.modules).next().unwrap_or("(its module is not known)")
-        ),
+        format!("{}, and see whether the device tree enables its node", load(family, installing)),
     );
+}
+
+/// What loads the driver of an engine. OpenWrt has it in a package of its own, and a text that somebody
+/// pasted does not say whether it is from there.
+fn load(family: &Family, installing: &Installing<'_>) -> String {
+    let load = values(family.modules).next().map(|module| format!("modprobe {module}"));
+    let load = load.unwrap_or_else(|| "load its module".to_owned());
+    match family.openwrt {
+        "" => load,
+        package if installing.is_openwrt() => installing.openwrt_package(package),
+        package if installing.is_unknown() => {
+            format!("{load} (on OpenWrt first: {})", installing.openwrt_package(package))
+        }
+        _ => load,
+    }
 }

@@ -17,6 +17,8 @@ pub enum ProblemId {
     ChipWithoutDriver,
     /// A self-test has not passed.
     SelftestFailed,
+    /// A self-test has not finished.
+    SelftestPending,
     /// A driver with a published fault.
     KnownFault,
     /// A 32-bit kernel on a 64-bit CPU.
@@ -67,12 +69,13 @@ use ProblemId::*;
 
 impl ProblemId {
     /// All kinds, in the order in which `outboard status` shows them.
-    pub const ALL: [ProblemId; 28] = [
+    pub const ALL: [ProblemId; 29] = [
         WrongInUse,
         WrongWhenChecked,
         PolicyUnused,
         DeviceWithoutDriver,
         SelftestFailed,
+        SelftestPending,
         ChipWithoutDriver,
         KnownFault,
         NarrowKernel,
@@ -157,6 +160,13 @@ impl ProblemId {
                  software does its work, without a further message.\n\ndmesg has a line that begins with alg: and names the \
                  test. Report it to the driver's maintainers. A kernel without self-tests is no remedy: the driver computes \
                  wrong results.",
+            ),
+            SelftestPending => (
+                "selftest-pending",
+                "the kernel still tests a driver",
+                "The kernel tests each driver after it was registered, and does not use it before the test has passed. For a module \
+                 with many drivers that takes some seconds.\n\nWait, and run outboard status again. If the driver is then listed as \
+                 not passed, dmesg has a line that begins with alg: and names the test.",
             ),
             ChipWithoutDriver => (
                 "chip-without-driver",

@@ -12,10 +12,12 @@ mod random;
 mod results;
 mod selection;
 
+use outboard_drivers::root::Root;
 use serde::Serialize;
 
 pub use explain::ProblemId;
 
+use crate::installing::Installing;
 use crate::status::Status;
 
 /// A problem of a system.
@@ -47,11 +49,11 @@ impl Found {
     }
 }
 
-/// The problems of a status that is otherwise complete.
-pub fn find(status: &Status) -> Vec<Problem> {
+/// The problems of a status that is otherwise complete, of the system in `root`.
+pub fn find(status: &Status, root: &Root) -> Vec<Problem> {
     let mut found = Found::default();
     results::find(status, &mut found);
-    devices::find(status, &mut found);
+    devices::find(status, &Installing::on(root), &mut found);
     known_faults::find(status, &mut found);
     cpu::find(status, &mut found);
     selection::find(status, &mut found);

@@ -109,6 +109,11 @@ fn trees(id: ProblemId) -> (Tree<'static>, Tree<'static>) {
         ProblemId::SelftestFailed => {
             (crypto(driver("cbc(aes)", "mv-cbc-aes", "marvell_cesa", 300, "unknown")), cesa())
         }
+        ProblemId::SelftestPending => {
+            let tested = driver("cbc(aes)", "mv-cbc-aes", "marvell_cesa", 300, "unknown");
+            let larval = tested.replace("type : skcipher", "type : larval");
+            (crypto(tested.clone() + &larval), crypto(tested))
+        }
         ProblemId::KnownFault => {
             let safexcel =
                 |algorithm| crypto(driver(algorithm, "safexcel-x", "crypto_safexcel", 300, "passed"));
@@ -221,6 +226,82 @@ fn a_failing_generator_shows_in_the_output_of_rngtest() {
         let status = collect_from(&root, Some(recognise(&text))).unwrap();
         assert_eq!(has(&status, ProblemId::HwrngFailing), is_failing, "{failures}");
     }
+}
+
+#[test]
+fn a_self_test_that_is_not_finished_has_not_failed() {
+    let (pending, failed) = trees(ProblemId::SelftestPending);
+    let (pending, failed) = (status_of(&pending), status_of(&failed));
+    assert!(!has(&pending, ProblemId::SelftestFailed) && has(&failed, ProblemId::SelftestFailed));
+    let conclusion =
+        |status: &Status| status.verdict.as_ref().map(|verdict| verdict.text.clone()).unwrap_or_default();
+    assert!(
+        conclusion(&pending).ends_with("and the kernel still tests its driver."),
+        "{}",
+        conclusion(&pending)
+    );
+    assert!(conclusion(&failed).contains("has not passed the kernel's self-test"), "{}", conclusion(&failed));
+    let state =
+        |status: &Status| status.drivers.iter().find(|d| d.name == "mv-cbc-aes").map(|d| d.selftest.clone());
+    assert_eq!([state(&pending), state(&failed)], [Some("pending".to_owned()), Some("unknown".to_owned())]);
+}
+
+const MT7621: &str = "system type\t\t: MediaTek MT7621 ver:1 eco:3\nmachine\t\t\t: Ubiquiti EdgeRouter X\nprocessor\t\t: 0\n\
+    cpu model\t\t: MIPS 1004Kc V2.15\n";
+
+#[test]
+fn the_driver_of_a_router_is_a_package_of_openwrt() {
+    let soft = driver("cbc(aes)", "cbc(aes-generic)", "kernel", 100, "passed");
+    let next = |files: &[(&'static str, &str)]| {
+        let tree = [("proc/cpuinfo", MT7621.to_owned()), ("proc/crypto", soft.clone())].to_vec();
+        let status = status_of(&with(tree, files));
+        let problem = status.problems.iter().find(|problem| problem.id == ProblemId::ChipWithoutDriver);
+        problem.expect("a chip without its driver").next.clone()
+    };
+    let release = "etc/os-release";
+    let pasted = next(&[]);
+    assert!(pasted.contains("(on OpenWrt first: apk add kmod-crypto-hw-eip93 (before"), "{pasted}");
+    let openwrt = next(&[(release, "ID=openwrt\n"), ("bin/opkg", "")]);
+    assert!(openwrt.starts_with("opkg install kmod-crypto-hw-eip93, and see"), "{openwrt}");
+    let debian = next(&[(release, "ID=debian\n")]);
+    assert!(debian.starts_with("modprobe crypto_hw_eip93, and see"), "{debian}");
+}
+
+#[test]
+fn a_text_without_proc_crypto_names_the_engine_of_a_known_chip() {
+    let verdict = |text: &str| {
+        let pasted = recognise(text);
+        let tree = tempfile::tempdir().unwrap();
+        for (path, text) in &pasted.files {
+            fs::create_dir_all(tree.path().join(path).parent().unwrap()).unwrap();
+            fs::write(tree.path().join(path), text).unwrap();
+        }
+        let status = collect_from(&Root::saved(tree.path()).unwrap(), Some(pasted)).unwrap();
+        status.verdict.map(|verdict| verdict.text).unwrap_or_default()
+    };
+    let router = verdict(MT7621);
+    assert!(router.starts_with("MediaTek MT7621 has a crypto engine, "), "{router}");
+    let other = verdict("processor\t: 0\nmodel name\t: Something Else\nflags\t\t: fpu\n");
+    assert!(other.starts_with("Which drivers the kernel has is not known"), "{other}");
+}
+
+#[test]
+fn a_closed_device_is_not_said_to_be_missing() {
+    let node = |text: &'static str| with(linux_7_2(), &[("outboard/node-outboard", text)]);
+    let closed = status_of(&node("closed 0600 root\n"));
+    assert!(
+        has(&closed, ProblemId::NoPermission) && !has(&closed, ProblemId::Unreached),
+        "{:#?}",
+        closed.problems
+    );
+    let step = &closed.problems.iter().find(|problem| problem.id == ProblemId::NoPermission).unwrap().next;
+    assert!(step.contains("only root may") && !step.contains("group root"), "{step}");
+    assert!(has(&status_of(&node("absent - -\n")), ProblemId::Unreached));
+}
+
+/// A kernel on which AF_ALG leads nowhere.
+fn linux_7_2() -> Tree<'static> {
+    with(cesa(), &[("proc/sys/kernel/osrelease", "7.2.0\n")])
 }
 
 #[test]

@@ -58,9 +58,9 @@ const SECTORS: Requests = Requests { ciphers: &["AES-128-XTS", "AES-256-XTS"], b
 pub(super) const ANY: Requests = Requests { ciphers: &CIPHER_NAMES, bytes: None };
 
 /// The whole system: programs without a configuration of their own.
-pub(super) const SYSTEM: &str = "openssl";
+pub const SYSTEM: &str = "openssl";
 /// The OpenSSH client.
-pub(super) const SSH_CLIENT: &str = "ssh";
+pub const SSH_CLIENT: &str = "ssh";
 
 /// The table.
 pub const APPLICATIONS: [Application; 10] = [

@@ -16,7 +16,7 @@ mod record;
 mod tree;
 mod unit;
 
-pub use applications::{APPLICATIONS, Application, Requests};
+pub use applications::{APPLICATIONS, Application, Requests, SSH_CLIENT, SYSTEM};
 pub use apply::{
     Applied, Failure, State, Step, disable, enable, perform, set_verified, state, steps_to_enable,
 };

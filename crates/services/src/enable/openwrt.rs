@@ -64,7 +64,8 @@ fn of_init_script(tree: &Tree, name: &str, inputs: &Inputs) -> Result<Plan, Unpl
     let scripts = init_scripts(tree, &unit);
     let Some(script) = scripts.first() else {
         let units = format!("/etc/init.d/{}", init_script_name(&unit));
-        return Err(Unplannable::NotInstalled { service: name.to_owned(), units });
+        let advice = "ls /etc/init.d lists the names";
+        return Err(Unplannable::NotInstalled { service: name.to_owned(), units, advice });
     };
     let programs = inputs.programs.iter().filter_map(|path| path.file_name()?.to_str());
     plan.files = programs.map(program).collect();
@@ -93,7 +94,11 @@ fn of_application(tree: &Tree, name: &str) -> Result<Plan, Unplannable> {
         plan.notes.push(note.to_owned());
         plan.next.push("restart the services".to_owned());
     } else if !expected.iter().any(|path| tree.exists(Path::new(path))) {
-        return Err(Unplannable::NotInstalled { service: name.to_owned(), units: expected.join(", ") });
+        return Err(Unplannable::NotInstalled {
+            service: name.to_owned(),
+            units: expected.join(", "),
+            advice: "for an init script with another name: --unit NAME",
+        });
     }
     Ok(plan)
 }

@@ -58,14 +58,14 @@ pub enum Unplannable {
     #[error("{0} is a user within the kernel, which has no unit and no openssl.cnf")]
     InKernel(String),
     /// Not installed.
-    #[error(
-        "{service} is not installed: there is no unit {units}; for a unit with another name: --unit NAME"
-    )]
+    #[error("{service} is not installed: there is no unit {units}; {advice}")]
     NotInstalled {
         /// Name of the service.
         service: String,
-        /// The units that were looked for.
+        /// The units or files that were looked for.
         units: String,
+        /// The next step.
+        advice: &'static str,
     },
     /// The unit is masked.
     #[error("{0} is masked: systemctl unmask {0}")]
@@ -184,7 +184,15 @@ fn of_units(
     if drop_ins.is_empty() {
         return Err(match aliases.first() {
             Some(alias) => Unplannable::Alias((*alias).to_owned()),
-            None => Unplannable::NotInstalled { service: service.to_owned(), units: names.join(", ") },
+            None => Unplannable::NotInstalled {
+                service: service.to_owned(),
+                units: names.join(", "),
+                // A service that was named by its unit is called as that.
+                advice: match names.contains(&service) {
+                    true => "systemctl list-unit-files lists the names",
+                    false => "for a unit with another name: --unit NAME",
+                },
+            },
         });
     }
     plan.load_module(tree);
@@ -260,7 +268,11 @@ fn of_system(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
 fn of_ssh(tree: &Tree, inputs: &Inputs) -> Result<Plan, Unplannable> {
     let client = "/usr/bin/ssh";
     if !tree.exists(Path::new(client)) {
-        return Err(Unplannable::NotInstalled { service: SSH_CLIENT.to_owned(), units: client.to_owned() });
+        return Err(Unplannable::NotInstalled {
+            service: SSH_CLIENT.to_owned(),
+            units: client.to_owned(),
+            advice: "install the package of OpenSSH's client",
+        });
     }
     let requests = Application::by_name(SSH_CLIENT).map_or(ANY, |ssh| ssh.requests);
     let mut plan = Plan::new(SSH_CLIENT, requests);

@@ -38,7 +38,9 @@ fn text(
         if !is_candidate {
             continue;
         }
-        if driver.selftest == Selftest::Unknown {
+        if driver.selftest == Selftest::Pending {
+            refused += &format!("{}: the kernel still tests it, try again in some seconds\n", driver.name);
+        } else if driver.selftest == Selftest::Unknown {
             refused += &format!("{} has not passed the kernel's self-test: dmesg | grep alg:\n", driver.name);
         } else if let Some(fault) = wrong(&driver.name)? {
             refused += &format!("{fault}\n");
@@ -78,10 +80,16 @@ mod tests {
         let mut drivers = survey(&Root::saved(&fixture).unwrap()).unwrap().drivers;
         let untested = drivers.iter_mut().find(|judged| judged.driver.name == "mv-ecb-aes").unwrap();
         untested.driver.selftest = Selftest::Unknown;
+        let pending = drivers.iter_mut().find(|judged| judged.driver.name == "mv-cbc-des3-ede").unwrap();
+        pending.driver.selftest = Selftest::Pending;
         let wrong = |driver: &str| Ok((driver == "mv-cbc-aes").then(|| "mv-cbc-aes was wrong".to_owned()));
         let offered = text(&drivers, &[], wrong).unwrap();
         assert!(!offered.contains("allow mv-cbc-aes") && !offered.contains("allow mv-ecb-aes "), "{offered}");
-        for line in ["mv-cbc-aes was wrong\n", "mv-ecb-aes has not passed the kernel's self-test"] {
+        for line in [
+            "mv-cbc-aes was wrong\n",
+            "mv-ecb-aes has not passed the kernel's self-test",
+            "mv-cbc-des3-ede: the kernel still tests it",
+        ] {
             assert!(offered.contains(line), "{offered}");
         }
     }

@@ -13,7 +13,6 @@ use outboard_accel::check::{Checked, Fault, key_lengths, soak};
 use outboard_accel::checkable::{Checkable, Subject};
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 use outboard_drivers::judge::Verdict;
-use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
@@ -50,11 +49,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
         let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
             continue;
         };
-        let selftest = match &driver.selftest {
-            Selftest::Passed => "passed",
-            Selftest::Unknown => "not passed",
-            Selftest::Other(word) => word,
-        };
+        let selftest = driver.selftest.name();
         let (name, module) = (driver.name.clone(), driver.module.clone());
         candidates.push(Candidate { name, module, algorithm, selftest: selftest.to_owned() });
     }
