@@ -29,7 +29,9 @@ fn each_key_is_shown_with_its_line_and_what_it_overrides() {
     assert!(text.contains("outboard: activated and preferred\n"), "{text}");
     assert!(has(&["CIPHERS", "AES-128-CBC", &format!("{own}:9")]), "{text}");
     assert!(has(&["overrides", "NONE", &format!("{system}:10")]), "{text}");
-    assert!(has(&["AES-128-CBC", "512", "B", "512", "B", &format!("{own}:10")]), "{text}");
+    // What is shown depends on whether the machine has a driver.
+    let served = has(&["AES-128-CBC", "512", "B", "512", "B", "-", &format!("{own}:10")]);
+    assert!(served || text.contains("in software: AES-128-CBC\n"), "{text}");
     assert!(text.contains(&format!("problem: {own}:11: NOTE = a\u{fffd}[31m: unknown key")), "{text}");
     let json = String::from_utf8(config(own, &["--json"]).stdout).unwrap();
     for part in ["\"schema\": \"outboard-config/1\"", "\"activated\": true", "\"line\": 9"] {

@@ -95,6 +95,22 @@ pub struct Threshold {
     /// The line that sets it; null for the built-in default.
     #[serde(flatten)]
     pub line: Option<Line>,
+    /// Whether a driver serves it, and which; null if the provider was not asked.
+    #[serde(default)]
+    pub served: Option<Served>,
+}
+
+/// What the provider decided about a cipher.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Served {
+    /// The driver of requests; null if none is.
+    pub driver: Option<String>,
+    /// The driver that computes key stream for look-ahead; null if it is not used.
+    pub key_stream: Option<String>,
+    /// The smallest request in bytes that uses look-ahead; null if it is not used.
+    pub key_stream_from: Option<u32>,
+    /// Why no driver serves it; null if one does.
+    pub reason: Option<String>,
 }
 
 /// The policy file of `outboard tune`.
@@ -151,9 +167,12 @@ pub struct ServiceProcess {
     pub pid: u32,
     /// Its name.
     pub name: String,
-    /// Its OPENSSL_CONF; null if it is not set or cannot be read, or if the process overwrote its
-    /// environment with its title, as nginx does.
+    /// Its OPENSSL_CONF; null if it is not set or cannot be read.
     pub openssl_conf: Option<String>,
+    /// Whether that is the value of its unit, because the process has mapped the provider and
+    /// overwrote its environment with its title, as nginx does.
+    #[serde(default)]
+    pub openssl_conf_of_unit: bool,
     /// Whether its environment could be read.
     pub environment_readable: bool,
     /// The provider that it has mapped; null if it has not, or its mappings cannot be read.

@@ -5,16 +5,19 @@ mod answer;
 mod service;
 mod text;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use outboard_catalog::kernel_name;
 use outboard_console as console;
-use outboard_counters::Table;
+use outboard_counters::{Decision, Table};
 use outboard_drivers::find_drivers;
 use outboard_drivers::root::Root;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::machine;
+use outboard_openssl_conf::compose::Composed;
 use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 use outboard_policy::IN_SECTION;
 
@@ -67,21 +70,9 @@ fn ciphers(options: &Options) -> Result<()> {
     let openssl = OpenSsl::find();
     let module = provider_file::find(options.settings.module.as_deref(), &openssl)?;
     let (file, left_out) = if options.settings.no_system_config { (None, None) } else { openssl.file() };
-    let scratch = Scratch::new()?;
-    let table = Table::create(&scratch.counters())?;
-    let composed = scratch.configure(file.as_deref(), module.clone(), options.settings.keys())?;
     let library = Library::open()?;
-    ask(&library, &scratch, &table).with_context(|| match &file {
-        Some(file) => format!("with {} the provider cannot be loaded", file.display()),
-        None => "the provider cannot be loaded".to_owned(),
-    })?;
-    let decisions = table.decisions();
-    if decisions.is_empty() {
-        bail!(
-            "{} decided nothing: it needs OpenSSL's default provider, which this configuration does not load",
-            module.display()
-        );
-    }
+    let Decided { decisions, notes, composed } =
+        decide(&library, file.as_deref(), &module, options.settings.keys())?;
     let machine = Machine {
         openssl: library.version(),
         kernel: machine::here().kernel,
@@ -90,7 +81,7 @@ fn ciphers(options: &Options) -> Result<()> {
         module: module.display().to_string(),
     };
     let candidates = find_drivers(&Root::live(), &kernel_names(&decisions))?;
-    let of_section = table.notes().into_iter().filter(|note| note.starts_with(IN_SECTION));
+    let of_section = notes.into_iter().filter(|note| note.starts_with(IN_SECTION));
     let notes = left_out.into_iter().chain(composed.notes).chain(of_section).collect();
     let answer = Answer::new(machine, decisions, &candidates, notes);
     let report =
@@ -98,8 +89,45 @@ fn ciphers(options: &Options) -> Result<()> {
     Ok(console::answer(&report)?)
 }
 
+/// What the provider decided with a configuration.
+pub struct Decided {
+    /// The decisions about the algorithms of outboard.
+    pub decisions: Vec<(String, Decision)>,
+    /// The notes of the provider.
+    notes: Vec<String>,
+    /// The configuration that was composed.
+    composed: Composed,
+}
+
+/// Loads the provider with the configuration `existing` and these keys, and has it decide.
+pub fn decide(
+    library: &Library,
+    existing: Option<&Path>,
+    module: &Path,
+    keys: Vec<(String, String)>,
+) -> Result<Decided> {
+    let scratch = Scratch::new()?;
+    let table = Table::create(&scratch.counters())?;
+    let composed = scratch.configure(existing, module.to_owned(), keys)?;
+    ask(library, &scratch, &table).with_context(|| match existing {
+        Some(file) => format!("with {} the provider cannot be loaded", file.display()),
+        None => "the provider cannot be loaded".to_owned(),
+    })?;
+    // OpenSSL's combined ciphers are not outboard's.
+    let is_own = |(name, _): &(String, Decision)| kernel_name(name).is_some();
+    let decisions: Vec<_> = table.decisions().into_iter().filter(is_own).collect();
+    if decisions.is_empty() {
+        bail!(
+            "{} decided nothing: it is of another version than this command, or OpenSSL's default provider is not \
+             loaded",
+            module.display()
+        );
+    }
+    Ok(Decided { decisions, notes: table.notes(), composed })
+}
+
 /// Makes the provider decide, as an application does by its first fetch.
-pub fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
+fn ask(library: &Library, scratch: &Scratch, table: &Table) -> Result<()> {
     let explain = |error| {
         // OpenSSL removes the provider's errors from its queue; the provider's notes contain them.
         let messages: Vec<String> = table.notes().into_iter().chain(library.errors()).collect();

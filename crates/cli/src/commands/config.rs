@@ -15,6 +15,7 @@ use outboard_drivers::{allow_list, root::Root};
 use outboard_policy::FINDINGS_FILE;
 use outboard_services::enable::{Record, Tree};
 
+use self::configuration::Asking;
 use super::enable::{Named, named};
 
 /// Show which configuration is in force, and the file and line of each setting
@@ -57,10 +58,20 @@ pub fn run(options: &Options) -> ExitCode {
 fn config(options: &Options) -> Result<Config> {
     let tree = Tree::at(Path::new("/"));
     let is_limited = !(options.services.is_empty() && options.units.is_empty());
+    // Another user may not reach the drivers that the service reaches.
+    let asking = Asking::new();
+    let is_root = rustix::process::geteuid().is_root();
+    let not_root = Err("run this as root".to_owned());
+    let for_services = if is_root { &asking } else { &not_root };
     let services: Result<Vec<_>> = if is_limited {
-        named(&options.services, &options.units).map(|one| service::service(&tree, one)).collect()
+        named(&options.services, &options.units)
+            .map(|one| service::service(&tree, one, for_services))
+            .collect()
     } else {
-        Record::services(&tree).iter().map(|key| service::service(&tree, Named::of_record(key))).collect()
+        Record::services(&tree)
+            .iter()
+            .map(|key| service::service(&tree, Named::of_record(key), for_services))
+            .collect()
     };
     let allowed = match allow_list::read(&Root::live()) {
         Ok(list) => Some(list.into_iter().map(|allowed| allowed.driver).collect()),
@@ -68,7 +79,7 @@ fn config(options: &Options) -> Result<Config> {
         Err(error) => return Err(anyhow!("the allow list of the module cannot be read: {error}")),
     };
     Ok(Config {
-        shell: (!is_limited).then(configuration::of_shell),
+        shell: (!is_limited).then(|| configuration::with_decisions(configuration::of_shell(), &asking)),
         services: services?,
         allowed,
         findings: findings(Path::new(FINDINGS_FILE), Path::new("/")),

@@ -33,14 +33,22 @@ pub fn report(answer: &Answer) -> String {
     for note in &answer.notes {
         let _ = write!(text, "\nnote: {note}\n");
     }
-    let all = answer.algorithms.len();
-    let _ = match offered.len() {
-        0 => write!(text, "\nNone of {all} algorithms goes to hardware.\n"),
-        some => {
-            write!(text, "\n{some} of {all} algorithms go to hardware, where requests are large enough.\n")
-        }
+    text + "\n" + &summary(&offered, answer.algorithms.len())
+}
+
+/// Counts what goes to hardware. With key USE_SOFTDRIVERS, drivers of other kinds are offered too.
+fn summary(offered: &[&Algorithm], all: usize) -> String {
+    let is_software =
+        |of: &&&Algorithm| of.verdict.is_some_and(|verdict| !matches!(verdict, "accelerator" | "unknown"));
+    let software = offered.iter().filter(is_software).count();
+    let mut text = match offered.len() - software {
+        0 => format!("None of {all} algorithms goes to hardware"),
+        some => format!("{some} of {all} algorithms go to hardware, where requests are large enough"),
     };
-    text
+    if software > 0 {
+        let _ = write!(text, "; {software} go to software of the kernel");
+    }
+    text + ".\n"
 }
 
 fn table(offered: &[&Algorithm]) -> String {

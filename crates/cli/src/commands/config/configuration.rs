@@ -3,11 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use outboard_catalog::{CIPHER_NAMES, default_threshold};
-use outboard_documents::config::{Configuration, Line, Overridden, PolicyFile, Setting, Threshold};
+use outboard_counters::Decision;
+use outboard_documents::config::{Configuration, Line, Overridden, PolicyFile, Served, Setting, Threshold};
+use outboard_measure::evp::Library;
 use outboard_openssl_conf::compose::{InForce, Setting as SetLine};
 use outboard_openssl_conf::conf::{Conf, Environment, Origin};
 use outboard_openssl_conf::installation::{Configuration as Present, OpenSsl};
+use outboard_openssl_conf::provider_file;
 use outboard_policy::{Policy, Tuned};
+
+use crate::commands::ciphers;
 
 /// Keys that the provider reads besides those of the policy, docs/provider.md.
 const OTHER_KEYS: [&str; 2] = ["LOG_LEVEL", "COUNTERS"];
@@ -74,6 +79,61 @@ pub fn of_file(path: &Path, named_by: &str, env: &Environment) -> Configuration 
         policy_file,
         problems,
     }
+}
+
+/// The provider, which is asked what it does with a configuration.
+pub struct Asking {
+    library: Library,
+    module: PathBuf,
+}
+
+impl Asking {
+    /// Opens OpenSSL. An error names what is missing.
+    pub fn new() -> Result<Asking, String> {
+        let module = provider_file::find(None, &OpenSsl::find()).map_err(|why| format!("{why:#}"))?;
+        Ok(Asking { library: Library::open().map_err(|why| why.to_string())?, module })
+    }
+}
+
+/// Adds what the provider decides with this configuration: which driver serves a cipher, and from which
+/// size on. What it does not serve has no threshold.
+pub fn with_decisions(mut found: Configuration, asking: &Result<Asking, String>) -> Configuration {
+    if !found.activated {
+        return found;
+    }
+    let decided = asking.as_ref().map_err(Clone::clone).and_then(|Asking { library, module }| {
+        let decided = ciphers::decide(library, found.file.as_deref(), module, Vec::new());
+        decided.map(|decided| decided.decisions).map_err(|why| format!("{why:#}"))
+    });
+    match decided {
+        Ok(decisions) => found.thresholds.iter_mut().for_each(|one| serve(one, &decisions)),
+        Err(why) => found.problems.push(format!("which driver serves the ciphers is not known: {why}")),
+    }
+    found
+}
+
+fn serve(threshold: &mut Threshold, decisions: &[(String, Decision)]) {
+    let Some((_, decision)) = decisions.iter().find(|(name, _)| *name == threshold.cipher) else { return };
+    let from = match decision {
+        Decision::Offered { from, .. } => from.map(|from| from.map(|bytes| bytes as usize)),
+        Decision::Left { .. } => [None; 2],
+    };
+    if from == [None; 2] && from != [threshold.encrypt, threshold.decrypt] {
+        // The line set what does not happen.
+        threshold.line = None;
+    }
+    [threshold.encrypt, threshold.decrypt] = from;
+    threshold.served = Some(match decision {
+        Decision::Offered { driver, key_stream, .. } => Served {
+            driver: Some(driver.clone()),
+            key_stream: key_stream.as_ref().map(|source| source.driver.clone()),
+            key_stream_from: key_stream.as_ref().map(|source| source.from),
+            reason: None,
+        },
+        Decision::Left { why, .. } => {
+            Served { driver: None, key_stream: None, key_stream_from: None, reason: Some(why.clone()) }
+        }
+    });
 }
 
 /// A key with the provider's own verdict about its value.
@@ -150,7 +210,7 @@ fn thresholds_in_force(
             (None, Some((from, line))) => (from, Some(line)),
             (None, None) => ([Some(default_threshold(name)).filter(|bytes| *bytes < usize::MAX); 2], None),
         };
-        Threshold { cipher: (*name).to_owned(), encrypt, decrypt, line }
+        Threshold { cipher: (*name).to_owned(), encrypt, decrypt, line, served: None }
     };
     offered.map(threshold).collect()
 }
@@ -180,6 +240,34 @@ mod tests {
         assert!(one("AES-256-CBC").line.is_none() && found.policy_file.is_none());
         let few = of("CIPHERS = AES-128-CBC\n");
         assert_eq!(few.thresholds.len(), 1);
+    }
+
+    #[test]
+    fn a_cipher_has_the_thresholds_of_the_provider_and_none_where_no_driver_serves_it() {
+        use outboard_counters::{KeyStreamSource, SoftwareReason};
+        let mut found = of("LOG_LEVEL = off\n");
+        let offered = |from, ahead: Option<u32>| Decision::Offered {
+            driver: "a".to_owned(),
+            interface: "/dev/outboard".to_owned(),
+            from: [from; 2],
+            key_stream: ahead.map(|from| KeyStreamSource { driver: "e".to_owned(), from, to: None }),
+        };
+        let why = || "no driver".to_owned();
+        let decisions = [
+            ("AES-128-CBC", offered(Some(8192), None)),
+            ("AES-128-GCM", offered(None, Some(512))),
+            ("AES-128-CCM", Decision::Left { reason: SoftwareReason::NoDriver, why: why() }),
+        ]
+        .map(|(name, decision)| (name.to_owned(), decision));
+        found.thresholds.iter_mut().for_each(|one| serve(one, &decisions));
+        let one = |name: &str| {
+            let one = found.thresholds.iter().find(|t| t.cipher == name).unwrap();
+            let served = one.served.clone().unwrap();
+            (one.encrypt, served.driver, served.key_stream_from, served.reason)
+        };
+        assert_eq!(one("AES-128-CBC"), (Some(8192), Some("a".to_owned()), None, None));
+        assert_eq!(one("AES-128-GCM"), (None, Some("a".to_owned()), Some(512), None));
+        assert_eq!(one("AES-128-CCM"), (None, None, None, Some(why())));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What was added for a service, and what its processes have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_documents::config::{Service, ServiceProcess};
@@ -10,13 +10,13 @@ use outboard_services::enable::{
     self, Application, Record, State, Tree, changed_units, init_scripts, is_openwrt,
 };
 
-use super::configuration;
+use super::configuration::{self, Asking};
 use crate::commands::enable::Named;
 use crate::commands::enable::list::{INCOMPLETE, UNVERIFIED};
 use crate::live_service::init_system::InitSystem;
 
 /// Describes a service.
-pub fn service(tree: &Tree, named: Named) -> Result<Service> {
+pub fn service(tree: &Tree, named: Named, asking: &Result<Asking, String>) -> Result<Service> {
     named.checked()?;
     let key = named.key();
     let record = Record::read(tree, &key).map_err(|why| anyhow!(why))?;
@@ -49,8 +49,9 @@ pub fn service(tree: &Tree, named: Named) -> Result<Service> {
         service.problems.extend(problem);
         service.files = record.files.iter().map(|file| file.path.clone()).collect();
         let fragments = service.files.iter().filter(|path| path.extension().is_some_and(|e| e == "cnf"));
+        let read = |path: &PathBuf| configuration::of_file(&tree.path(path), "enable", &|_| None);
         service.configurations =
-            fragments.map(|path| configuration::of_file(&tree.path(path), "enable", &|_| None)).collect();
+            fragments.map(|path| configuration::with_decisions(read(path), asking)).collect();
     }
     match processes(&units, record.is_some()) {
         Ok((processes, problems)) => {
@@ -82,8 +83,8 @@ fn processes(units: &[String], is_enabled: bool) -> Result<(Vec<ServiceProcess>,
         let expected = Some(own).filter(|_| is_enabled && init == InitSystem::Systemd);
         let pids = init.processes(unit)?;
         let processes: Vec<_> = pids.iter().filter_map(|pid| Process::read(&Root::live(), *pid)).collect();
-        problems.extend(expected.and_then(|expected| difference(unit, &expected, &processes)));
-        all.extend(processes.into_iter().map(document));
+        problems.extend(expected.as_ref().and_then(|expected| difference(unit, expected, &processes)));
+        all.extend(processes.into_iter().map(|process| document(process, expected.as_deref())));
     }
     Ok((all, problems))
 }
@@ -123,15 +124,20 @@ fn difference(unit: &str, expected: &Path, processes: &[Process]) -> Option<Stri
     })
 }
 
-fn document(process: Process) -> ServiceProcess {
+/// `of_unit`: the OPENSSL_CONF that the drop-in sets.
+fn document(process: Process, of_unit: Option<&Path>) -> ServiceProcess {
     let environment_readable = process.openssl_conf != EnvironmentValue::Unreadable;
     let mappings_readable = process.provider != ProviderMapping::Unreadable;
+    let is_overwritten = process.openssl_conf == EnvironmentValue::Unset
+        && matches!(process.provider, ProviderMapping::Mapped { .. });
+    let of_unit = of_unit.filter(|_| is_overwritten).map(|path| path.display().to_string());
     ServiceProcess {
+        openssl_conf_of_unit: of_unit.is_some(),
         pid: process.pid,
         name: process.name,
         openssl_conf: match process.openssl_conf {
             EnvironmentValue::Set(path) => Some(path),
-            _ => None,
+            _ => of_unit,
         },
         environment_readable,
         provider: match process.provider {
@@ -149,6 +155,19 @@ mod tests {
     fn process(conf: EnvironmentValue, provider: ProviderMapping) -> Process {
         let name = "nginx".to_owned();
         Process { pid: 7, name, user: Some(33), unit: None, openssl_conf: conf, provider }
+    }
+
+    #[test]
+    fn a_process_that_overwrote_its_environment_has_the_value_of_its_unit() {
+        let file = Path::new("/etc/outboard/nginx.service.cnf");
+        let mapped = || ProviderMapping::Mapped { path: "/x/outboard.so".to_owned(), is_replaced: false };
+        let shown = document(process(EnvironmentValue::Unset, mapped()), Some(file));
+        assert_eq!(shown.openssl_conf.as_deref(), file.to_str());
+        assert!(shown.openssl_conf_of_unit);
+        for (provider, of_unit) in [(ProviderMapping::NotMapped, Some(file)), (mapped(), None)] {
+            let shown = document(process(EnvironmentValue::Unset, provider), of_unit);
+            assert!(shown.openssl_conf.is_none() && !shown.openssl_conf_of_unit);
+        }
     }
 
     #[test]

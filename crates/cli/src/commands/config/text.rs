@@ -43,7 +43,6 @@ fn configuration(out: &mut String, found: &Configuration) {
         (true, false) => "activated, not preferred",
     };
     let _ = writeln!(out, "  outboard: {state}");
-    let place = |line: &Line| format!("{}:{}", line.file.display(), line.line);
     let mut rows = Vec::new();
     for setting in &found.settings {
         rows.push([printable_line(&setting.key), printable_line(&setting.value), place(&setting.line)]);
@@ -58,16 +57,7 @@ fn configuration(out: &mut String, found: &Configuration) {
     if !rows.is_empty() {
         let _ = write!(out, "\n{}", aligned(&rows, 0..0, "    "));
     }
-    if !found.thresholds.is_empty() {
-        let mut rows =
-            vec![["requests go to hardware from", "encrypt", "decrypt", "set by"].map(str::to_owned)];
-        let bytes = |from: Option<usize>| from.map_or("never".to_owned(), |bytes| format!("{bytes} B"));
-        for one in &found.thresholds {
-            let by = one.line.as_ref().map_or("built-in default".to_owned(), place);
-            rows.push([one.cipher.clone(), bytes(one.encrypt), bytes(one.decrypt), by]);
-        }
-        let _ = write!(out, "\n{}", aligned(&rows, 1..3, "    "));
-    }
+    thresholds(out, found);
     if let Some(file) = &found.policy_file {
         let state = match (&file.problem, &file.made) {
             (Some(why), _) => format!("not applied: {why}"),
@@ -79,6 +69,42 @@ fn configuration(out: &mut String, found: &Configuration) {
         let _ = writeln!(out, "\n  policy file {}: {state}", file.path.display());
     }
     problems(out, &found.problems);
+}
+
+fn place(line: &Line) -> String {
+    format!("{}:{}", line.file.display(), line.line)
+}
+
+/// Formats from which size on a driver serves each cipher, and why none serves the others.
+fn thresholds(out: &mut String, found: &Configuration) {
+    let mut rows = vec![
+        ["requests go to hardware from", "encrypt", "decrypt", "look-ahead", "set by"].map(str::to_owned),
+    ];
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in &found.thresholds {
+        if let Some(why) = one.served.as_ref().and_then(|served| served.reason.as_deref()) {
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, ciphers)) => ciphers.push(&one.cipher),
+                None => reasons.push((why, vec![&one.cipher])),
+            }
+            continue;
+        }
+        let bytes = |from: Option<usize>| from.map_or("never".to_owned(), |bytes| format!("{bytes} B"));
+        let ahead = one.served.as_ref().and_then(|served| served.key_stream_from);
+        let by = match (&one.line, [one.encrypt, one.decrypt]) {
+            (Some(line), _) => place(line),
+            (None, [None, None]) => "look-ahead".to_owned(),
+            (None, _) => "built-in default".to_owned(),
+        };
+        let ahead = ahead.map_or("-".to_owned(), |bytes| format!("{bytes} B"));
+        rows.push([one.cipher.clone(), bytes(one.encrypt), bytes(one.decrypt), ahead, by]);
+    }
+    if rows.len() > 1 {
+        let _ = write!(out, "\n{}", aligned(&rows, 1..4, "    "));
+    }
+    for (why, ciphers) in reasons {
+        let _ = writeln!(out, "\n    in software: {}\n      {}", ciphers.join(", "), printable_line(why));
+    }
 }
 
 fn service(out: &mut String, service: &Service) {
@@ -98,6 +124,7 @@ fn service(out: &mut String, service: &Service) {
 }
 
 fn row(process: &ServiceProcess) -> [String; 4] {
+    let by = if process.openssl_conf_of_unit { " (of the unit)" } else { "" };
     let shown = |value: &Option<String>, is_readable: bool, absent: &str| match (value, is_readable) {
         (Some(value), _) => value.clone(),
         (None, true) => absent.to_owned(),
@@ -106,7 +133,7 @@ fn row(process: &ServiceProcess) -> [String; 4] {
     [
         process.pid.to_string(),
         process.name.clone(),
-        shown(&process.openssl_conf, process.environment_readable, "(not set, or overwritten)"),
+        shown(&process.openssl_conf, process.environment_readable, "(not set, or overwritten)") + by,
         shown(&process.provider, process.mappings_readable, "(not mapped)"),
     ]
 }

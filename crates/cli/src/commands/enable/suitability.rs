@@ -3,10 +3,9 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
-use outboard_counters::{Decision, KeyStreamSource, Table};
+use anyhow::{Context as _, Result};
+use outboard_counters::{Decision, KeyStreamSource};
 use outboard_measure::evp::Library;
-use outboard_openssl_conf::Scratch;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{Inputs, Plan, Requests};
 
@@ -38,19 +37,10 @@ pub struct Outlook {
 
 /// Loads OpenSSL with the planned configuration and has the provider decide.
 pub fn examine(plan: &Plan, inputs: &Inputs, goal: Option<&str>) -> Result<Suitability> {
-    let scratch = Scratch::new()?;
-    let table = Table::create(&scratch.counters())?;
-    scratch.configure(plan.existing.as_deref(), inputs.module.clone(), Vec::new())?;
     let library = Library::open()?;
-    ciphers::ask(&library, &scratch, &table)
+    let decided = ciphers::decide(&library, plan.existing.as_deref(), &inputs.module, Vec::new())
         .context("OpenSSL does not use the provider with the new configuration")?;
-    let decisions = table.decisions();
-    if decisions.is_empty() {
-        bail!(
-            "{} decided nothing: it is of another version than this command, or OpenSSL's default provider is not loaded",
-            inputs.module.display()
-        );
-    }
+    let decisions = decided.decisions;
     let (policy, unfit) = match Tuned::read(Path::new(POLICY_FILE)) {
         Ok(policy) => (policy, None),
         Err(why) => (None, Some(why.to_string())),
