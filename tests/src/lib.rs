@@ -59,4 +59,5 @@ pub mod tls;
 pub mod tuning;
 pub mod udev;
 pub mod unbound;
+pub mod verdicts;
 pub mod world;

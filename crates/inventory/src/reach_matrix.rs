@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::checked;
 use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
-use crate::status::Kernel;
+use crate::status::{Accelerator, Kernel, Status};
 
 /// A driver and its consumers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -53,6 +53,23 @@ pub struct MatrixCell {
 /// The names of the consumers, in the order of the matrix.
 pub fn consumers() -> impl Iterator<Item = &'static str> {
     Consumer::ALL.into_iter().map(Consumer::name)
+}
+
+impl Status {
+    /// The users within the kernel that get any driver of an accelerator; with a question mark if that
+    /// is unclear.
+    pub fn kernel_users(&self, accelerator: &Accelerator) -> Vec<String> {
+        let of_it = |row: &&MatrixRow| accelerator.drivers.contains(&row.driver);
+        let cells = || self.reach.iter().filter(of_it).flat_map(|row| &row.consumers);
+        let user = |consumer: Consumer| {
+            let has = |answer: Reachable| {
+                cells().any(|cell| cell.consumer == consumer.name() && cell.answer == answer.name())
+            };
+            let name = consumer.name().to_owned();
+            if has(Reachable::Yes) { Some(name) } else { has(Reachable::Unclear).then(|| name + "?") }
+        };
+        Consumer::ALL.into_iter().filter(|consumer| consumer.selects_by_priority()).filter_map(user).collect()
+    }
 }
 
 /// The name under which a bundle keeps the results of the probes.

@@ -23,7 +23,7 @@ pub fn status(status: &Status, style: Style) -> String {
     if status.accelerators.is_empty() && !status.drivers.is_empty() {
         page.row("Drivers", &counts(status));
     }
-    accelerators(&mut page, &status.accelerators);
+    accelerators(&mut page, status);
     algorithms(&mut page, &status.algorithms, MOST_ALGORITHMS);
     lookahead_row(&mut page, &status.offload);
     pasted(&mut page, status, MOST_REMARKS);
@@ -118,7 +118,8 @@ fn verdict(page: &mut Page, status: &Status) {
 }
 
 /// The accelerators with the interfaces and kernel users that reach them.
-fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
+fn accelerators(page: &mut Page, status: &Status) {
+    let accelerators = &status.accelerators;
     if accelerators.is_empty() {
         return;
     }
@@ -131,9 +132,9 @@ fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
             (true, "polled") => "none: polled".to_owned(),
             (true, _) => "none of its own".to_owned(),
         };
-    let reached = |a: &Accelerator, for_programs| {
+    let reached = |a: &Accelerator| {
         let mut routes = Vec::new();
-        for route in a.reach.iter().filter(|route| route.for_programs == for_programs) {
+        for route in a.reach.iter().filter(|route| route.for_programs) {
             match route.answer {
                 "yes" => routes.push(route.interface.to_owned()),
                 "unclear" => routes.push(format!("{}?", route.interface)),
@@ -142,11 +143,15 @@ fn accelerators(page: &mut Page, accelerators: &[Accelerator]) {
         }
         if routes.is_empty() { "nothing".to_owned() } else { routes.join(" ") }
     };
+    let users = |a: &Accelerator| match &status.kernel_users(a)[..] {
+        [] => "nothing".to_owned(),
+        some => some.join(" "),
+    };
     let rows: Vec<Vec<String>> = accelerators
         .iter()
         .map(|a| {
             let drivers = a.drivers.len().to_string();
-            vec![a.chip.clone(), drivers, interrupts(a), reached(a, true), reached(a, false)]
+            vec![a.chip.clone(), drivers, interrupts(a), reached(a), users(a)]
         })
         .collect();
     page.table(&["Accelerator", "drivers", "interrupts", "programs via", "kernel users"], &rows);

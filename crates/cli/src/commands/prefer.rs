@@ -10,7 +10,10 @@ use clap::Args;
 use outboard_console::{answer, duration, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::kernel::Release;
 use outboard_drivers::preference::{self, PreferenceError};
+use outboard_drivers::reach::{Cell, ReachFacts, Reachable, matrix_row};
+use outboard_drivers::root::Root;
 use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
 use super::enable::{lock, text};
@@ -93,7 +96,7 @@ fn prefer(options: &Options, driver: &str) -> Result<()> {
     if options.dry_run {
         let steps = enable::steps_to_enable(&tree(), &plan, options.overwrite)?;
         let files = text::files(&tree(), &plan, &steps)?;
-        return Ok(answer(&(files + &line(&drivers, &one, priority)))?);
+        return Ok(answer(&(files + &line(&drivers, &one, priority, release())))?);
     }
     let was_preferred = Record::read(&tree(), &key).is_ok_and(|record| record.is_some());
     enable::enable(&tree(), &plan, options.overwrite)?;
@@ -103,16 +106,36 @@ fn prefer(options: &Options, driver: &str) -> Result<()> {
         }
         return Err(error.into());
     }
-    Ok(answer(&line(&drivers, &one, priority))?)
+    Ok(answer(&line(&drivers, &one, priority, release()))?)
 }
 
-fn line(drivers: &[Judged], one: &PreferredDriver, priority: i32) -> String {
-    let algorithm = drivers.iter().find(|it| it.driver.name == one.name);
-    let algorithm = algorithm.map_or("its algorithm", |it| it.driver.algorithm.as_str());
-    format!(
-        "{}: priority {priority} (its own is {}); new users of {algorithm} in the kernel get it\n",
-        one.name, one.own_priority
-    )
+fn release() -> Option<Release> {
+    Release::read(&Root::live())
+}
+
+/// The result, with the users in the kernel that get the driver: those of `outboard status --reach`.
+fn line(drivers: &[Judged], one: &PreferredDriver, priority: i32, release: Option<Release>) -> String {
+    let is_it = |it: &&Judged| it.driver.name == one.name;
+    let after = drivers.iter().find(is_it).map(|target| preference::if_preferred(drivers, target));
+    let after = after.unwrap_or_default();
+    let facts = ReachFacts { release, ..ReachFacts::default() };
+    let users = after.iter().find(is_it).map(|target| matrix_row(target, &after, &facts)).unwrap_or_default();
+    let users: Vec<Cell> = users.into_iter().filter(|cell| cell.consumer.selects_by_priority()).collect();
+    let with = |answer: Reachable| -> Vec<&str> {
+        users.iter().filter(|cell| cell.reachable == answer).map(|cell| cell.consumer.name()).collect()
+    };
+    let (certain, unclear) = (with(Reachable::Yes), with(Reachable::Unclear));
+    let mut text = format!("{}: priority {priority} (its own is {}); ", one.name, one.own_priority);
+    text += &match (certain.is_empty(), unclear.is_empty()) {
+        (false, _) => format!("{} get it for new keys", certain.join(", ")),
+        (true, false) => format!("{} may get it for new keys", unclear.join(", ")),
+        (true, true) => "no user in the kernel that outboard knows gets it".to_owned(),
+    };
+    text += "\n";
+    if certain.is_empty() && unclear.is_empty() {
+        users.iter().for_each(|cell| text += &format!("  {}: {}\n", cell.consumer.name(), cell.why));
+    }
+    text
 }
 
 /// The module of a driver, unless it is built in.
@@ -183,5 +206,28 @@ fn restore(wait: Duration) -> Result<()> {
         Ok(())
     } else {
         bail!("{} of {} drivers are not preferred", failed.len(), preferred.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_drivers::find::survey;
+
+    #[test]
+    fn the_users_that_get_a_preferred_driver_are_those_of_the_reach_matrix() {
+        let fixture =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests/fixtures/armada388-helios4");
+        let drivers = survey(&Root::saved(&fixture).unwrap()).unwrap().drivers;
+        let says = |name: &str, release: &str| {
+            let one = PreferredDriver { name: name.to_owned(), own_priority: 300 };
+            line(&drivers, &one, 401, Release::parse(release))
+        };
+        // CESA's drivers allocate memory, which dm-crypt refuses since Linux 5.10.
+        let cbc = says("mv-cbc-aes", "6.12.0");
+        assert!(cbc.contains("IPsec get it for new keys") && !cbc.contains("dm-crypt"), "{cbc}");
+        let ecb = says("mv-ecb-aes", "6.12.0");
+        assert!(ecb.contains("no user in the kernel that outboard knows gets it"), "{ecb}");
+        assert!(ecb.contains("\n  dm-crypt: disks are not usually encrypted with ecb(aes)\n"), "{ecb}");
     }
 }

@@ -58,6 +58,12 @@ impl Consumer {
         }
     }
 
+    /// Whether it is a user within the kernel that names an algorithm and gets the driver with the
+    /// highest priority.
+    pub fn selects_by_priority(self) -> bool {
+        matches!(self, Self::Ktls | Self::Ipsec | Self::DmCrypt | Self::Fscrypt | Self::Fsverity)
+    }
+
     /// The route that it takes; `None` for a choice of routes, and for random numbers.
     fn route(self) -> Option<Route> {
         match self {
