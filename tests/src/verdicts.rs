@@ -45,7 +45,8 @@ impl Documents {
         if let Some(prove) = &self.prove {
             of_prove(prove, &mut all);
         }
-        let differ = |statements: &Vec<(&str, String)>| statements.iter().any(|(_, is)| *is != statements[0].1);
+        let differ =
+            |statements: &Vec<(&str, String)>| statements.iter().any(|(_, is)| *is != statements[0].1);
         let contradictions = all.into_iter().filter(|(_, statements)| differ(statements));
         contradictions.map(|(fact, statements)| format!("{fact}: {statements:?}")).collect()
     }

@@ -2,6 +2,7 @@
 //! it.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use outboard_counters::{Decision, SoftwareReason};
@@ -11,6 +12,7 @@ use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{DRIVERS, Reachable, Simulated, forget_wrong_results};
+use outboard_tests::verdicts::Documents;
 use outboard_tests::world::{DriverChoice, Order, World};
 use serde_json::Value;
 
@@ -69,6 +71,7 @@ fn each_reason_for_software_is_counted_when_it_occurs() {
     algorithms_that_are_not_offered();
     counts_of_a_context_in_use();
     prove_reads_them(&simulated, &outboard);
+    the_commands_say_the_same(&outboard);
 }
 
 fn short_requests_and_keys() {
@@ -200,7 +203,7 @@ fn counts_of_a_context_in_use() {
     drop(stream);
 }
 
-fn prove_reads_them(simulated: &Simulated, outboard: &std::path::Path) {
+fn prove_reads_them(simulated: &Simulated, outboard: &Path) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let plain = folder.path().join("plain");
     fs::write(&plain, bytes(1, 4 << 20)).expect("a file");
@@ -239,4 +242,44 @@ fn prove_reads_them(simulated: &Simulated, outboard: &std::path::Path) {
     let again = Command::new(outboard).args(check).output().expect("it runs");
     assert_eq!(again.status.code(), Some(0), "{again:?}");
     forget_wrong_results(&["sim-cbc-aes"]);
+}
+
+/// All commands about this machine, with one configuration.
+fn the_commands_say_the_same(outboard: &Path) {
+    let all = world(&DRIVERS.join(","), &[("LOOKAHEAD", "ON")]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let plain = folder.path().join("plain");
+    fs::write(&plain, bytes(1, 1 << 20)).expect("a file");
+    let document = |arguments: &[&str]| {
+        let mut command = Command::new(outboard);
+        command.args(arguments).env("OPENSSL_CONF", all.config());
+        let text = succeeded(&command.output().expect("it runs"), arguments);
+        serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    };
+    let check = document(&["check", "--json", "sim-cbc-aes", "sim-ecb-aes"]);
+    let status = document(&["status", "--json"]);
+    let saved = folder.path().join("status.json");
+    fs::write(&saved, status.to_string()).expect("a file");
+    let key = "-K 00112233445566778899aabbccddeeff -iv f0e0d0c0b0a090807060504030201000";
+    let enc = format!("openssl enc -aes-128-cbc -in {} -out /dev/null {key}", plain.display());
+    let prove = ["prove", "--quiet", "--json", "-", "--"].into_iter().chain(enc.split(' '));
+    let documents = Documents {
+        ciphers: Some(document(&["ciphers", "--json"])),
+        config: Some(document(&["config", "--json"])),
+        check: Some(check),
+        prove: Some(document(&prove.collect::<Vec<_>>())),
+        report: Some(document(&[
+            "report",
+            "--format",
+            "json",
+            "-o",
+            "-",
+            saved.to_str().expect("a plain name"),
+        ])),
+        status,
+    };
+    let thresholds = documents.config.as_ref().map(|config| config["shell"]["thresholds"].clone());
+    let served = thresholds.as_ref().and_then(|list| list[0]["served"]["driver"].as_str());
+    assert!(served.is_some_and(|driver| driver.starts_with("sim-")), "{thresholds:#?}");
+    assert_eq!(documents.contradictions(), Vec::<String>::new());
 }

@@ -30,11 +30,8 @@ fn status_and_report_of_each_recorded_machine_agree() {
             std::fs::write(&saved, &status).unwrap();
             let report = outboard(&["report", "--format", "json", "-o", "-", saved.to_str().unwrap()]);
             let json = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
-            let documents = Documents {
-                status: json(&status),
-                report: Some(json(&report)),
-                ..Documents::default()
-            };
+            let documents =
+                Documents { status: json(&status), report: Some(json(&report)), ..Documents::default() };
             let contradictions = documents.contradictions();
             assert!(contradictions.is_empty(), "{}: {contradictions:#?}", path.display());
             count += 1;

@@ -5,20 +5,21 @@ use outboard_drivers::permission::{MAY_NOT_OPEN, next_step};
 use outboard_drivers::reach::ProgramInterface;
 
 use super::{Found, ProblemId};
+use crate::installing::{Installing, ModuleStep};
 use crate::status::Status;
 
-pub(super) fn find(status: &Status, found: &mut Found) {
+pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     if status.accelerators.is_empty() {
         dev_crypto_of_software(status, found);
     } else if !status.accelerators.iter().any(|a| a.is_reachable_by_programs()) {
-        unreached(status, found);
+        unreached(status, installing, found);
     }
     locked_down(status, found);
     closed_node(status, found);
     af_alg_open(status, found);
 }
 
-fn unreached(status: &Status, found: &mut Found) {
+fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     let evidence = |name: &str| {
         let accelerator = status.accelerators.iter().find(|a| a.reach_of == name);
         let routes = accelerator.into_iter().flat_map(|a| &a.reach).filter(|route| route.for_programs);
@@ -65,8 +66,15 @@ fn unreached(status: &Status, found: &mut Found) {
             ProblemId::Unreached,
             format!("programs cannot reach the accelerator on Linux {release}"),
             evidence(&first.reach_of),
-            "install the outboard kernel module (/dev/outboard), or cryptodev-linux (/dev/crypto), or use a kernel before 7.2 \
-             (AF_ALG)",
+            format!(
+                "{}; cryptodev-linux (/dev/crypto) or a kernel before 7.2 (AF_ALG) reach it too",
+                match installing.module(Some(release)) {
+                    ModuleStep::Loaded => "ls -l /dev/outboard: outboard's module is loaded".to_owned(),
+                    ModuleStep::Command(line) => format!("{line}, for /dev/outboard"),
+                    ModuleStep::Document(file) =>
+                        format!("install outboard's module (/dev/outboard): {file}"),
+                }
+            ),
         ),
     }
 }

@@ -53,11 +53,12 @@ impl Found {
 pub fn find(status: &Status, root: &Root) -> Vec<Problem> {
     let mut found = Found::default();
     results::find(status, &mut found);
-    devices::find(status, &Installing::on(root), &mut found);
+    let installing = Installing::on(root);
+    devices::find(status, &installing, &mut found);
     known_faults::find(status, &mut found);
     cpu::find(status, &mut found);
     selection::find(status, &mut found);
-    access::find(status, &mut found);
+    access::find(status, &installing, &mut found);
     openssl::find(status, &mut found);
     random::find(status, &mut found);
     found.0

@@ -327,7 +327,7 @@ impl Context {
     #[inline]
     pub(super) fn count_text(&mut self, len: usize) {
         self.counts.add(len as u64);
-        if self.counts.has_reasons() {
+        if self.counts.has_reasons() && len >= self.shortest_possible() {
             self.count_reason(len);
         }
         if self.record.is_some() {

@@ -168,10 +168,11 @@ impl Context {
         }
         self.why = Some(SoftwareReason::LookaheadMissed);
         let Some(id) = lookahead.stream else {
-            self.why = Some(SoftwareReason::FewKeyBytes);
             lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
             if lookahead.bytes >= self.cipher.lookahead.start {
                 self.start_records(hardware, message.job.len);
+            } else {
+                self.why = Some(SoftwareReason::FewKeyBytes);
             }
             return None;
         };

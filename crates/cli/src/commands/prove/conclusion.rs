@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use outboard_counters::{Counts, Decision, SoftwareReason, SoftwareWork, not_offered, offered, why_software};
+use outboard_counters::{
+    Counts, Decision, NotOffered, SoftwareReason, SoftwareWork, not_offered, offered, why_software,
+};
 use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::driver_devices::DriverDevices;
@@ -307,7 +309,10 @@ fn reasons(observed: &Observed) -> String {
     }
     let offered = offered(decisions);
     let excluded = not_offered(decisions).into_iter();
-    let excluded = excluded.filter(|group| offered.is_empty() || group.is_fault()).map(|group| group.why);
+    let is_likely = |group: &NotOffered| {
+        offered.is_empty() || group.is_fault() || group.reason == SoftwareReason::CombinedCode
+    };
+    let excluded = excluded.filter(is_likely).map(|group| group.why);
     let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
     // The notes of a service are older than the time in which it was observed.
     let note = notes.first().filter(|_| offered.is_empty() && *subject == Subject::Command).cloned();

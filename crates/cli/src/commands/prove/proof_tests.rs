@@ -361,6 +361,12 @@ fn a_driver_that_was_found_wrong_is_the_reason() {
     assert!(proof.summary.ends_with(says), "{}", proof.summary);
     let reasons: Vec<_> = proof.not_offered.iter().map(|group| group.reason.as_str()).collect();
     assert_eq!(reasons, ["driver-wrong", "no-driver"]);
+    let combined = counted(|table| {
+        let why = "OpenSSL's own code for TLS computes cipher and MAC together on this CPU";
+        table.decide("AES-128-CBC-HMAC-SHA1", &left(SoftwareReason::CombinedCode, why));
+        table.decide("AES-128-CTR", &left(SoftwareReason::NoDriver, "no driver"));
+    });
+    assert!(combined.summary.contains("computes cipher and MAC together"), "{}", combined.summary);
     let alone = counted(|table| table.decide("AES-128-CBC", &wrong()));
     let says = "outboard offers no algorithm; outboard check found a-cbc-aes wrong.";
     assert!(alone.summary.ends_with(says), "{}", alone.summary);
