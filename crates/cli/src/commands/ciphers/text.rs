@@ -181,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn software_of_the_kernel_is_not_counted_as_hardware() {
+        let offers = ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"].map(|name| (name, offered([Some(1); 2])));
+        let mut answer = answer(true, &offers);
+        let kinds = ["accelerator", "software", "cpu-instructions"];
+        answer.algorithms.iter_mut().zip(kinds).for_each(|(one, kind)| one.verdict = Some(kind));
+        let counted = "1 of 3 algorithms go to hardware, where requests are large enough; 2 go to software of the kernel.\n";
+        assert!(report(&answer).ends_with(counted), "{}", report(&answer));
+        answer.algorithms.remove(0);
+        let none = "None of 2 algorithms goes to hardware; 2 go to software of the kernel.\n";
+        assert!(report(&answer).ends_with(none), "{}", report(&answer));
+    }
+
+    #[test]
     fn available_drivers_that_are_not_used_are_shown() {
         let mut answer = answer(true, &[("AES-128-CTR", left("no driver"))]);
         answer.algorithms[0].drivers = vec![Driver { name: "ctr-aes-lib".into(), verdict: "software" }];
