@@ -4,10 +4,14 @@
 mod advice;
 mod columns;
 mod printable;
+mod shortened;
+mod width;
 
 pub use advice::advice;
-pub use columns::aligned;
+pub use columns::{aligned, aligned_list, aligned_within};
 pub use printable::{is_unprintable, printable, printable_line};
+pub use shortened::{First, counted, first_of};
+pub use width::{columns, wrapped};
 
 use printable::printable_styled;
 
@@ -22,18 +26,32 @@ pub const INTERRUPTED: u8 = 130;
 /// Shows the current step on a terminal; the next one replaces it.
 pub fn progress(text: &str) {
     if io::stderr().is_terminal() {
+        // A line that the terminal wraps would not be replaced.
+        let most = columns(io::stderr()).map_or(usize::MAX, |columns| columns - 1);
+        let text: String = printable(text).chars().take(most).collect();
         // If stderr is closed, the progress cannot be shown.
-        let _ = write!(io::stderr(), "\r\x1b[K{}", printable(text));
+        let _ = write!(io::stderr(), "\r\x1b[K{text}");
     }
 }
 
-/// Prints a line to stderr. If it is closed, the message cannot be shown.
-pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(text));
+/// The width of the terminal to which results are printed; `None` if it is none.
+pub fn output_columns() -> Option<usize> {
+    columns(io::stdout())
 }
 
-/// Prints the result to stdout. A closed pipe is not an error.
+/// Prints a line to stderr, in lines that fit the terminal. If it is closed, the message cannot be shown.
+pub fn say(text: &str) {
+    let text = width::fit(&shortened::without_numbers(&printable(text)), columns(io::stderr()));
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Prints the result to stdout, in lines that fit the terminal. A closed pipe is not an error.
 pub fn answer(text: &str) -> io::Result<()> {
+    print(&width::fit(&printable(text), columns(io::stdout())))
+}
+
+/// Prints what a program reads, such as a script, with lines of any length.
+pub fn answer_whole(text: &str) -> io::Result<()> {
     print(&printable(text))
 }
 

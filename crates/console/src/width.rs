@@ -1,0 +1,143 @@
+//! The width of a terminal, and text that fits into it.
+
+use std::os::fd::AsFd;
+
+/// Maximum width of text in columns: longer lines are hard to read.
+const WIDEST: usize = 100;
+/// Minimum width in columns: on narrower terminals lines are longer.
+const NARROWEST: usize = 40;
+/// Below this width text begins at the margin instead of below a label.
+const WITH_LABELS: usize = 60;
+/// The last column at which text next to a label begins.
+const LABEL: usize = 24;
+
+/// The width of the terminal that a descriptor leads to, in columns; `None` if it is none, or does
+/// not report its size, such as a serial line.
+pub fn columns(descriptor: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(descriptor).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0).map(|columns| columns.max(NARROWEST))
+}
+
+/// The text with lines of at most `columns`, and never more than 100, whatever the terminal has.
+/// What is copied stays whole: commands that have a line of their own, lines of files, and JSON.
+pub(crate) fn fit(text: &str, columns: Option<usize>) -> String {
+    let Some(width) = columns.map(|columns| columns.min(WIDEST)).filter(|_| !text.starts_with(['{', '[']))
+    else {
+        return text.to_owned();
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.strip_suffix('\n').unwrap_or(line);
+        let length = bare.chars().count();
+        let is_table = || columns.is_some_and(|columns| length <= columns) && has_columns(bare);
+        if length <= width || is_table() || is_copied(bare) {
+            out.push_str(line);
+            continue;
+        }
+        let wrapped = wrapped(bare, width, hanging(bare, width));
+        out.push_str(if line.ends_with('\n') { &wrapped } else { wrapped.trim_end_matches('\n') });
+    }
+    out
+}
+
+/// Whether a line is a row of a table: it has several gaps.
+fn has_columns(line: &str) -> bool {
+    line.split("  ").filter(|cell| !cell.trim().is_empty()).count() > 2
+}
+
+/// Whether a line is a command or a line of a file.
+fn is_copied(line: &str) -> bool {
+    let start = line.trim_start();
+    let commands = ["outboard ", "sudo ", "export ", "OPENSSL_CONF=", "# ", "$ "];
+    line.starts_with(['+', '-', '@'])
+        || (line != start && commands.iter().any(|word| start.starts_with(word)))
+}
+
+/// The indentation of the lines after the first: below the text that follows a label.
+fn hanging(line: &str, width: usize) -> usize {
+    let indent = line.chars().take_while(|c| *c == ' ').count();
+    let text = line[indent..].find("  ").map(|gap| {
+        let after = &line[indent + gap..];
+        line[..indent + gap].chars().count() + after.chars().take_while(|c| *c == ' ').count()
+    });
+    match text.filter(|column| width >= WITH_LABELS && *column <= LABEL) {
+        Some(column) => column,
+        None if indent > 0 => indent + 2,
+        None => 0,
+    }
+}
+
+/// A text in lines of at most `width` columns, those after the first indented by `hanging`; a word
+/// that is longer has a line of its own. The spaces at the beginning stay.
+pub fn wrapped(text: &str, width: usize, hanging: usize) -> String {
+    let indent = text.chars().take_while(|c| *c == ' ').count();
+    // The gap after a label stays.
+    let label = text.chars().count().min(hanging);
+    let (kept, rest) = match hanging > indent && text.is_char_boundary(label) && text[..label].ends_with("  ")
+    {
+        true => text.split_at(label),
+        false => text.split_at(indent),
+    };
+    let mut out = kept.to_owned();
+    let mut column = kept.chars().count();
+    let mut is_start = true;
+    for word in rest.split_whitespace() {
+        let length = word.chars().count();
+        if !is_start && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(hanging));
+            column = hanging;
+            is_start = true;
+        }
+        if !is_start {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+        is_start = false;
+    }
+    out.truncate(out.trim_end_matches(' ').len());
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_wrapped_and_short_ones_stay() {
+        let text = format!("short\n  note        {}\nend", "word ".repeat(30));
+        for columns in [40, 80, 100, 200] {
+            let fitted = fit(&text, Some(columns));
+            assert!(
+                fitted.lines().all(|line| line.chars().count() <= columns.min(100)),
+                "{columns}: {fitted}"
+            );
+            assert!(fitted.starts_with("short\n  note") && fitted.ends_with("\nend"), "{fitted}");
+        }
+        assert_eq!(fit(&text, None), text);
+        let wide = fit(&text, Some(80));
+        assert!(wide.lines().nth(2).unwrap().starts_with("              word"), "{wide}");
+        let narrow = fit(&text, Some(40));
+        assert!(narrow.lines().nth(2).unwrap().starts_with("    word"), "{narrow}");
+    }
+
+    #[test]
+    fn commands_files_and_documents_stay_whole() {
+        for text in [
+            "    sudo outboard enable nginx --restart --with a very long list of arguments\n",
+            "+ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256 and more\n",
+            "{\"text\": \"a document with words that would be wrapped otherwise, which breaks it\"}\n",
+        ] {
+            assert_eq!(fit(text, Some(40)), text);
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_has_a_line_of_its_own() {
+        let path = "/usr/lib/x86_64-linux-gnu/ossl-modules/outboard.so";
+        assert_eq!(wrapped(&format!("see {path} for it"), 40, 2), format!("see\n  {path}\n  for it\n"));
+    }
+}
