@@ -14,6 +14,8 @@ use crate::unpack::{self, unpack};
 const STDIN: &str = "-";
 /// Maximum size of a pasted text in bytes.
 const LONGEST_TEXT: u64 = 8 << 20;
+/// Maximum number of characters of a text in a message.
+const MOST_SHOWN: usize = 60;
 /// The first bytes of a file show its type; tar has its mark at byte 257.
 const HEAD: usize = 512;
 
@@ -108,11 +110,30 @@ fn read(mut input: impl Read, path: PathBuf) -> Result<Source, Unreadable> {
     }
     let found = pasted::recognise(&String::from_utf8_lossy(&bytes));
     if found.is_empty() {
-        return Err(format(&format!("nothing in it is recognised: give {}", pasted::ACCEPTED)));
+        let begin = begin_of(&String::from_utf8_lossy(&bytes));
+        return Err(format(&format!("nothing in it is recognised{begin}: give {}", pasted::ACCEPTED)));
     }
     let mut files = Files::default();
     for (path, text) in &found.files {
         files.add(path, Item::File(text.as_bytes().to_vec()));
     }
     Ok(Source { root: Root::of_files(&path, Box::new(files)), pasted: Some(found) })
+}
+
+/// What a text is that is not recognised: the command at a prompt, or its first line.
+fn begin_of(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let Some(first) = lines.peek().copied() else { return String::new() };
+    let command = lines.find_map(|line| {
+        let is_prompt = |at: usize| at == 0 || line[..at].ends_with([' ', '~', '>', ']', ':']);
+        ["# ", "$ "].into_iter().find_map(|end| {
+            let at = line.find(end).filter(|at| is_prompt(*at))?;
+            Some(line[at + end.len()..].trim()).filter(|command| !command.is_empty())
+        })
+    });
+    let shown: String = command.unwrap_or(first).chars().take(MOST_SHOWN).collect();
+    match command {
+        Some(_) => format!(" (it is the output of \"{shown}\")"),
+        None => format!(" (it begins with \"{shown}\")"),
+    }
 }

@@ -78,7 +78,12 @@ fn what_people_paste_is_read_from_a_file_and_from_standard_input() {
 #[test]
 fn what_is_no_bundle_is_refused_with_the_next_step() {
     for (input, words) in [
-        (&b"nothing of interest\n"[..], "nothing in it is recognised: give a /proc/crypto"),
+        (
+            &b"nothing of interest\n"[..],
+            "nothing in it is recognised (it begins with \"nothing of interest\"): give /proc/crypto",
+        ),
+        (b"root@box:~# lsusb -t\n/:  Bus 01.Port 1\n", "(it is the output of \"lsusb -t\"): give"),
+        (b"\n$ sensors\ncpu: 40\n", "(it is the output of \"sensors\"): give"),
         (b"\x1f\x8b\x08\x00rest", "compressed by gzip"),
         (b"\x7fELF\0\0\0\0", "neither a bundle nor text"),
         (b"\xfd7zXZ\0\0\x04cut", "damaged or cut short"),

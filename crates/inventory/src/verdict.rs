@@ -194,7 +194,12 @@ fn other_system(status: &Status, system: &str) -> Conclusion {
     Conclusion { answer: Answer::OtherSystem, text, next: None }
 }
 
+/// As a sentence. The name of a device or driver, such as `f1090000.crypto`, keeps its spelling.
 fn upper_first(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if !first.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return text.to_owned();
+    }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

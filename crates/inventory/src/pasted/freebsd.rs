@@ -4,13 +4,13 @@
 use super::{Line, Pasted};
 
 /// A device driver of FreeBSD.
-struct CryptoDevice {
+pub(super) struct CryptoDevice {
     /// Its name, before the unit's number.
     name: &'static str,
     /// Whether it is a device separate from the CPU.
-    is_accelerator: bool,
+    pub(super) is_accelerator: bool,
     /// What it drives, and what follows from that.
-    meaning: &'static str,
+    pub(super) meaning: &'static str,
 }
 
 const fn device(name: &'static str, meaning: &'static str) -> CryptoDevice {
@@ -112,6 +112,11 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     }
 }
 
+/// The device with the name of a driver or module.
+pub(super) fn device_named(name: &str) -> Option<&'static CryptoDevice> {
+    DEVICES.iter().find(|device| device.name == name)
+}
+
 /// `glxsb0: <AMD Geode LX Security Block …> mem …`, `padlock0: No ACE support.`
 fn device_of(message: &str) -> Option<(&'static CryptoDevice, &str)> {
     let (unit, rest) = message.split_once(": ").or_else(|| message.split_once(" mem "))?;
@@ -120,7 +125,7 @@ fn device_of(message: &str) -> Option<(&'static CryptoDevice, &str)> {
         return None;
     }
     let is_description = rest.starts_with('<') || rest.starts_with("No ") || rest.starts_with("no ");
-    let device = DEVICES.iter().find(|device| device.name == name)?;
+    let device = device_named(name)?;
     (is_description || message.contains(" on pci")).then_some((device, rest))
 }
 

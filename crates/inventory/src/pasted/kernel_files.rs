@@ -1,9 +1,7 @@
 //! Files of the kernel within a text: /proc/crypto, /proc/interrupts, /proc/cpuinfo, and small files
 //! that a shell prompt names.
 
-use outboard_catalog::families;
-
-use super::{Line, Pasted};
+use super::{Line, Pasted, engine_lines};
 
 /// Keys with which the part of a CPU begins in /proc/cpuinfo, or that only that file has.
 const CPU_KEYS: [&str; 12] = [
@@ -77,34 +75,11 @@ fn interrupts(lines: &[Line], pasted: &mut Pasted) {
     };
     let found: Vec<&Line> = lines[start + 1..].iter().take_while(is_row).collect();
     let rows: Vec<&str> = found.iter().map(|line| line.text).collect();
-    for line in found {
-        crypto_line(*line, pasted);
-    }
+    engine_lines::find(&found, pasted);
     if !rows.is_empty() {
         // The parser counts the words of the header, so its indentation is needed.
         pasted.recognise("/proc/interrupts", rows.len(), "line");
         pasted.file("proc/interrupts", format!("           {}\n{}\n", lines[start].text, rows.join("\n")));
-    }
-}
-
-/// A line of /proc/interrupts that belongs to a crypto engine: device-tree nodes of engines are
-/// called `crypto` (the Devicetree Specification, "Generic Names Recommendation"), and other drivers
-/// name their lines.
-fn crypto_line(line: Line, pasted: &mut Pasted) {
-    let Some(name) = line.text.split_whitespace().last() else { return };
-    let is_engine =
-        name.ends_with(".crypto") || families::accelerators().any(|family| families::fits(family.irqs, name));
-    if !is_engine {
-        return;
-    }
-    let counts = line.text.split_whitespace().skip(1).map_while(|word| word.parse::<u64>().ok());
-    let total = counts.fold(0, u64::saturating_add);
-    match total {
-        0 => pasted.remark(line, format!("{name} raised no interrupt since boot: nothing used it")),
-        _ => pasted.shows(
-            line,
-            format!("{name} is a crypto engine and raised {total} interrupts since boot: it was used"),
-        ),
     }
 }
 

@@ -2,18 +2,30 @@
 //! the output of commands, with any text around them. What is a file of the kernel becomes that
 //! file; what is not becomes a remark.
 
+mod board;
+mod disks;
+mod engine_lines;
 mod engines;
-mod figures;
 mod freebsd;
+mod freebsd_lists;
 mod kernel_files;
 mod linux_log;
 mod modules;
+mod openssl_text;
+mod packages;
+mod pci;
+mod process_time;
+mod rngtest;
+mod speed;
+mod traffic;
 
 use serde::Serialize;
 
 /// What [`recognise`] recognises, for messages.
-pub const ACCEPTED: &str = "a /proc/crypto, /proc/interrupts or /proc/cpuinfo, a dmesg of Linux or FreeBSD, or the \
-    output of lsmod, uname -a or openssl engine -t -c";
+pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an openssl.cnf, a dmesg of Linux or FreeBSD, \
+    lines of pfSense's dashboard, or the output of lsmod, uname -a, lspci -nn, kldstat, pciconf -lv, opkg list-installed, \
+    apk list --installed, ubus call system board, openssl engine -t -c, openssl list -providers, openssl speed, time -v, \
+    cryptsetup benchmark, cryptsetup luksDump, iperf3 or rngtest";
 
 /// Maximum number of remarks; a longer text repeats itself.
 const MOST_REMARKS: usize = 40;
@@ -104,7 +116,16 @@ pub fn recognise(text: &str) -> Pasted {
     linux_log::find(&lines, &mut pasted);
     freebsd::find(&lines, &mut pasted);
     engines::find(&lines, &mut pasted);
-    figures::find(&lines, &mut pasted);
+    openssl_text::find(&lines, &mut pasted);
+    pci::find(&lines, &mut pasted);
+    freebsd_lists::find(&lines, &mut pasted);
+    packages::find(&lines, &mut pasted);
+    board::find(&lines, &mut pasted);
+    disks::find(&lines, &mut pasted);
+    speed::find(&lines, &mut pasted);
+    process_time::find(&lines, &mut pasted);
+    traffic::find(&lines, &mut pasted);
+    rngtest::find(&lines, &mut pasted);
     pasted
 }
 
