@@ -92,6 +92,9 @@ pub struct Family {
     pub algorithms: &'static str,
     /// Whether drivers compute some requests in software (flag NEED_FALLBACK).
     pub needs_fallback: bool,
+    /// Whether the ciphers of its drivers have the flag ALLOCATES_MEMORY, with which dm-crypt leaves
+    /// them out since Linux 5.10 (commit cd74693870fb); the flag exists since 5.9.
+    pub allocates_memory: bool,
     /// Known limits and faults.
     pub limits: &'static [Limit],
     /// The driver's source, as in [`Limit`].
@@ -132,6 +135,7 @@ impl Family {
         acpi: &[],
         algorithms: "",
         needs_fallback: false,
+        allocates_memory: false,
         limits: &[],
         source: "",
         nature: Nature::Accelerator,

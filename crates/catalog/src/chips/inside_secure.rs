@@ -30,6 +30,7 @@ pub(super) const ROWS: &[Family] = &[
                     modules/crypto.mk",
             },
         ],
+        allocates_memory: true,
         source: "drivers/crypto/inside-secure",
         names: "safexcel-*",
         modules: "crypto_safexcel",

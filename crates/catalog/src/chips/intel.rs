@@ -67,6 +67,7 @@ pub(super) const ROWS: &[Family] = &[
                 source: "https://packages.debian.org/trixie/linux-image-amd64",
             },
         ],
+        allocates_memory: true,
         source: "drivers/crypto/intel/qat",
         names: "qat_*|qat-*",
         modules: "intel_qat|qat_dh895xcc|qat_dh895xccvf|qat_c3xxx|qat_c3xxxvf|qat_c62x|qat_c62xvf|qat_4xxx|\

@@ -28,6 +28,7 @@ pub(super) const ROWS: &[Family] = &[
                 source: "drivers/crypto/marvell/cesa",
             },
         ],
+        allocates_memory: true,
         source: "drivers/crypto/marvell/cesa",
         names: "mv-*",
         modules: "marvell_cesa|mv_cesa",

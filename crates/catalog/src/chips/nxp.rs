@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Family] = &[
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|xts(aes)|cbc(des3_ede)|sha1|sha256|\
             sha512|rsa|authenc(hmac(sha1),cbc(aes))",
         needs_fallback: true,
+        allocates_memory: true,
         source: "drivers/crypto/caam",
         names: "*-caam|*-caam-qi|*-caam-qi2",
         modules: "caam_jr|caam|caamalg_desc|caamhash_desc|dpaa2_caam",
@@ -80,6 +81,7 @@ pub(super) const ROWS: &[Family] = &[
             text: "a request has at most 32768 bytes on SEC 1 and 65535 on SEC 2",
             source: "drivers/crypto/talitos.h",
         }],
+        allocates_memory: true,
         source: "drivers/crypto/talitos.c",
         names: "*-talitos|*-talitos-hsna",
         modules: "talitos",

@@ -19,6 +19,7 @@ pub(super) const ROWS: &[Family] = &[
                     aes_sw_max_len)",
             source: "drivers/crypto/Kconfig",
         }],
+        allocates_memory: true,
         source: "drivers/crypto/qce",
         names: "*-qce",
         modules: "qcrypto",

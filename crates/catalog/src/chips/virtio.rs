@@ -14,6 +14,7 @@ pub(super) const ROWS: &[Family] = &[Family {
         text: "the host computes, usually on a CPU of the same machine",
         source: "drivers/crypto/virtio",
     }],
+    allocates_memory: true,
     source: "drivers/crypto/virtio",
     names: "virtio_crypto_*|virtio-crypto-*|virtio-pkcs1-rsa",
     modules: "virtio_crypto",

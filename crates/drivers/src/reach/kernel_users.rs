@@ -155,6 +155,11 @@ impl User<'_> {
                 "since Linux 5.10 it leaves out drivers with the flag ALLOCATES_MEMORY".into(),
             ),
             (Some(_), _) => picked(self.target, self.drivers, Flags::ALLOCATES_MEMORY),
+            (None, _) if self.target.judgement.family().is_some_and(|family| family.allocates_memory) => (
+                Reachable::No,
+                "since Linux 5.10 it leaves out drivers with the flag ALLOCATES_MEMORY, which Linux's driver has"
+                    .into(),
+            ),
             (None, _) => match picked(self.target, self.drivers, 0) {
                 (Reachable::Yes, _) => (
                     Reachable::Unclear,

@@ -28,6 +28,8 @@ pub struct Entry {
     completion: &'static str,
     /// Whether drivers compute some requests in software.
     needs_fallback: bool,
+    /// Whether dm-crypt leaves its drivers out (flag ALLOCATES_MEMORY, since Linux 5.10).
+    allocates_memory: bool,
     limits: Vec<Limit>,
     source: String,
 }
@@ -67,6 +69,7 @@ impl Entry {
                 Completion::Through(device) => device,
             },
             needs_fallback: family.needs_fallback,
+            allocates_memory: family.allocates_memory,
             limits: family
                 .limits
                 .iter()

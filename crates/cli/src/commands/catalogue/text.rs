@@ -52,6 +52,12 @@ fn full(family: &Family) -> String {
     if family.needs_fallback {
         line("limit", "the driver computes some requests in software: only interrupts prove what happened");
     }
+    if family.allocates_memory {
+        line(
+            "limit",
+            "dm-crypt (LUKS) does not use its drivers since Linux 5.10: they have the flag ALLOCATES_MEMORY",
+        );
+    }
     for limit in family.limits {
         line("limit", limit.text);
         line("", &url(limit.source));
