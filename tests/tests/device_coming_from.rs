@@ -73,6 +73,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard bench ipsec", Answers(&["--for", "4s"])),
     ("outboard bench disk --cipher aes-cbc-essiv:sha256", Answers(&["--for", "4s", "--megabytes", "4"])),
     ("outboard prove -- COMMAND", As(&["prove", "--", "openssl", "version"])),
+    ("outboard watch", Runs(&["--once"])),
     ("outboard rng", Runs(&[])),
     ("outboard rng test", Answers(&["--for", "2s"])),
     ("outboard rng test --blocks 1000", Answers(&[])),

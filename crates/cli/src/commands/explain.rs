@@ -1,34 +1,47 @@
-//! `outboard explain`: what a problem of `outboard status` means.
+//! `outboard explain`: what a problem of `outboard status` means, and the answers to questions.
+
+mod questions;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use outboard_console::{answer, say};
+use outboard_console::{answer, say, wrapped};
 use outboard_inventory::ProblemId;
+
+use questions::Question;
 
 /// Width of the output in columns.
 const WIDTH: usize = 80;
 
-/// Explain a problem that outboard status names, or list all problems that it knows.
+/// Explain a problem that outboard status names, or answer a question; list both.
 #[derive(Args)]
 pub struct Options {
-    /// The problem, such as slow-aes
-    #[arg(value_name = "PROBLEM", value_parser = known)]
-    problem: Option<ProblemId>,
+    /// The problem or question, such as slow-aes or wireguard
+    #[arg(value_name = "NAME", value_parser = known)]
+    topic: Option<Topic>,
 }
 
-fn known(name: &str) -> Result<ProblemId, String> {
-    ProblemId::by_name(name).ok_or_else(|| "there is no such problem; outboard explain lists them".into())
+/// What is explained.
+#[derive(Debug, Clone)]
+enum Topic {
+    Problem(ProblemId),
+    Question(Box<Question>),
+}
+
+fn known(name: &str) -> Result<Topic, String> {
+    let question = || questions::all().into_iter().find(|question| question.name == name);
+    ProblemId::by_name(name)
+        .map(Topic::Problem)
+        .or_else(|| question().map(|question| Topic::Question(Box::new(question))))
+        .ok_or_else(|| "there is no such problem or question; outboard explain lists them".into())
 }
 
 /// Runs `outboard explain`.
 pub fn run(options: &Options) -> ExitCode {
-    let text = match options.problem {
-        Some(id) => explained(id),
-        None => {
-            let line = |id: ProblemId| format!("{:<31} {}\n", id.name(), id.title());
-            ProblemId::ALL.into_iter().map(line).collect()
-        }
+    let text = match &options.topic {
+        Some(Topic::Problem(id)) => explained(id.name(), id.title(), id.explanation()),
+        Some(Topic::Question(question)) => explained(&question.name, &question.title, &question.answer),
+        None => list(),
     };
     match answer(&text) {
         Ok(()) => ExitCode::SUCCESS,
@@ -39,25 +52,18 @@ pub fn run(options: &Options) -> ExitCode {
     }
 }
 
-fn explained(id: ProblemId) -> String {
-    let mut text = format!("{}: {}\n", id.name(), id.title());
-    for paragraph in id.explanation().split("\n\n") {
-        text.push('\n');
-        let mut column = 0;
-        for word in paragraph.split_whitespace() {
-            let length = word.chars().count();
-            if column > 0 && column + 1 + length > WIDTH {
-                text.push('\n');
-                column = 0;
-            }
-            if column > 0 {
-                text.push(' ');
-                column += 1;
-            }
-            text.push_str(word);
-            column += length;
-        }
-        text.push('\n');
+fn list() -> String {
+    let line = |name: &str, title: &str| format!("  {name:<31} {title}\n");
+    let problems: String = ProblemId::ALL.into_iter().map(|id| line(id.name(), id.title())).collect();
+    let questions: String = questions::all().iter().map(|one| line(&one.name, &one.title)).collect();
+    format!("Problems that outboard status names:\n{problems}\nQuestions:\n{questions}")
+}
+
+fn explained(name: &str, title: &str, text: &str) -> String {
+    let mut out = wrapped(&format!("{name}: {title}"), WIDTH, 0);
+    for paragraph in text.split("\n\n") {
+        out.push('\n');
+        out.push_str(&wrapped(paragraph, WIDTH, 0));
     }
-    text
+    out
 }
