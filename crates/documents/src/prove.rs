@@ -57,6 +57,9 @@ pub struct Prove {
     /// Notes of the provider and about the configuration.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The faults that the simulated accelerator of the tests was told to make.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub injected_faults: Vec<String>,
 }
 
 impl Document for Prove {
@@ -254,6 +257,11 @@ impl Work {
 }
 
 impl Prove {
+    /// Number of results that differed from software's.
+    pub fn mismatches(&self) -> u64 {
+        self.algorithms.iter().fold(0, |sum, one| sum.saturating_add(one.work.mismatches))
+    }
+
     /// Returns whether outboard failed, independent of the command's result.
     pub fn is_error(&self) -> bool {
         matches!(self.verdict, ProofVerdict::Wrong | ProofVerdict::Contradicted) || !self.requirement_met

@@ -30,6 +30,8 @@ pub struct Status {
     #[serde(default)]
     pub reach: Vec<MatrixRow>,
     #[serde(default)]
+    pub offload: Vec<CipherOffload>,
+    #[serde(default)]
     pub warnings: Vec<String>,
 }
 
@@ -64,6 +66,27 @@ pub struct MatrixCell {
     pub consumer: String,
     pub answer: String,
     pub why: String,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct CipherOffload {
+    pub cipher: String,
+    pub direct: Option<DirectRequests>,
+    pub lookahead: Option<KeyStreamUse>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct DirectRequests {
+    pub driver: String,
+    pub from: [Option<u64>; 2],
+    pub is_measured: bool,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct KeyStreamUse {
+    pub driver: String,
+    pub from: u64,
+    pub to: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -81,7 +81,13 @@ fn correct(report: &Report) -> Option<String> {
     let bad = of(CheckVerdict::Wrong) + of(CheckVerdict::Refuses);
     Some(match (bad, of(CheckVerdict::Exact)) {
         (0, 0) => "None of its drivers could be reached to be checked.".to_owned(),
-        (0, exact) => format!("Every result of {} that could be checked was right.", count(exact, "driver")),
+        (0, exact) => {
+            let in_use = match answers::real_mismatches(report) {
+                0 => String::new(),
+                wrong => format!(", but in use {} differed from software's", count(wrong, "result")),
+            };
+            format!("Every result of {} that could be checked was right{in_use}.", count(exact, "driver"))
+        }
         (bad, _) => format!(
             "{} gave wrong results or refused requests: do not use what is marked below.",
             count(bad, "driver")
@@ -91,19 +97,28 @@ fn correct(report: &Report) -> Option<String> {
 
 fn wins(report: &Report) -> Option<String> {
     let ciphers: Vec<_> = report.tunes.iter().flat_map(|tune| &tune.ciphers).collect();
-    if ciphers.is_empty() {
-        return None;
+    let ahead = report.tunes.iter().flat_map(|tune| &tune.lookahead);
+    let ahead = ahead.filter(|one| one.requests.from.is_some() && !one.requests.undecided);
+    let ahead: Vec<String> = ahead.map(|one| one.name.clone()).collect();
+    if ciphers.is_empty() && ahead.is_empty() {
+        return wins::by_policy(report);
     }
     let wins = ciphers
         .iter()
         .filter(|one| one.ways().iter().any(|(_, result)| result.from.is_some() && !result.undecided));
     let names: Vec<String> = wins.map(|cipher| cipher.name.clone()).collect();
-    Some(match names.as_slice() {
-        [] => format!(
+    Some(match (names.as_slice(), ahead.as_slice()) {
+        ([], []) => format!(
             "For none of {} hardware was found to win: software is the right choice here.",
             count(ciphers.len() as u64, "cipher")
         ),
-        names => format!("Hardware wins for {}, from the sizes below on.", listed(names)),
+        (names, []) => format!("Hardware wins for {}, from the sizes below on.", listed(names)),
+        ([], ahead) => format!("Hardware wins by look-ahead for {}, from the sizes below on.", listed(ahead)),
+        (names, ahead) => format!(
+            "Hardware wins for {}, and by look-ahead for {}, from the sizes below on.",
+            listed(names),
+            listed(ahead)
+        ),
     })
 }
 

@@ -373,3 +373,111 @@ fn a_random_number_generator_has_a_histogram_and_an_image_of_its_bits() {
     // Without a generator there is no section.
     assert!(!whole().html().contains("id=\"random\""));
 }
+
+fn value(file: usize) -> serde_json::Value {
+    serde_json::from_str(FILES[file].1).unwrap()
+}
+
+fn with(mut report: Report, name: &str, value: &serde_json::Value) -> Report {
+    report.add(name, read(value.to_string().as_bytes()).unwrap()).unwrap();
+    report
+}
+
+#[test]
+fn a_fault_that_was_injected_on_purpose_is_no_fault_of_the_machine() {
+    let mut proof = value(4);
+    proof["algorithms"][0]["mismatches"] = 3.into();
+    let wrong = with(report(&["check.json"]), "wrong.json", &proof).markdown();
+    assert!(wrong.contains("Proofs found 3 wrong results"), "{wrong}");
+    assert!(wrong.contains("was right, but in use 3 results differed from software's"), "{wrong}");
+    proof["injected_faults"] = ["sim-cbc-aes garbage after=100"].into();
+    let injected = with(report(&["check.json"]), "wrong.json", &proof).markdown();
+    assert!(injected.contains("A fault that was injected on purpose was caught"), "{injected}");
+    assert!(injected.contains("had been told to make this fault: sim-cbc-aes garbage"), "{injected}");
+    assert!(!injected.contains("Proofs found") && !injected.contains("but in use"), "{injected}");
+}
+
+#[test]
+fn the_card_counts_points_as_the_tables_do() {
+    let tune = value(2);
+    let points = |way: &str| {
+        tune["ciphers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(move |one| one[way]["points"].as_array().unwrap().clone())
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<_> = points("encrypt")
+        .into_iter()
+        .chain(points("decrypt"))
+        .filter(|point| point["refused"].is_null())
+        .collect();
+    let speed = |point: &serde_json::Value, side: &str| point[side]["megabytes_per_second"].as_f64().unwrap();
+    let faster = all.iter().filter(|point| speed(point, "hardware") > speed(point, "software")).count();
+    let text = report(&["tune.json"]).markdown();
+    assert!(
+        faster > 0 && text.contains(&format!("at {faster} of {} measured points", all.len())),
+        "{faster} of {}: {text}",
+        all.len()
+    );
+}
+
+#[test]
+fn look_ahead_is_in_the_summary() {
+    let mut tune = value(2);
+    let requests = tune["ciphers"][0]["encrypt"].clone();
+    tune["ciphers"] = serde_json::json!([]);
+    tune["lookahead"] = serde_json::json!([{
+        "name": "AES-128-CTR", "driver": "sim-ecb-aes", "direct_from": null, "requests": requests, "ahead_percent": 99.0,
+        "connections": null, "sentence": "AES-128-CTR: look-ahead."
+    }]);
+    tune["lookahead"][0]["requests"]["from"] = 512.into();
+    tune["lookahead"][0]["requests"]["undecided"] = false.into();
+    let text = with(report(&[]), "tune.json", &tune).markdown();
+    assert!(text.contains("Hardware wins by look-ahead for AES-128-CTR"), "{text}");
+    assert!(text.contains("times the software's speed: AES-128-CTR by look-ahead, "), "{text}");
+    assert!(text.contains("allowed to use sim-ecb-aes"), "{text}");
+}
+
+/// A status with two drivers that are allowed, and a policy in force.
+fn tuned_status() -> serde_json::Value {
+    let mut status = value(0);
+    let row = |driver: &str| {
+        serde_json::json!({ "driver": driver, "algorithm": "cbc(aes)", "consumers": [
+            { "consumer": "OpenSSL", "answer": "yes", "why": "through /dev/outboard: it is allowed" }
+        ] })
+    };
+    status["reach"] = serde_json::json!([row("sim-cbc-aes"), row("sim-ecb-aes")]);
+    status["policy"] = serde_json::json!({
+        "path": "/etc/outboard/policy", "made": "2026-11-27T01:00:00Z", "goal": "throughput", "in_force": true, "problem": null
+    });
+    let cipher = |name: &str, direct: serde_json::Value, ahead: serde_json::Value| serde_json::json!({ "cipher": name, "direct": direct, "lookahead": ahead, "no_lookahead": null });
+    let direct = |is_measured| serde_json::json!({ "driver": "sim-cbc-aes", "from": [5760, null], "is_measured": is_measured });
+    let ahead = serde_json::json!({ "driver": "sim-ecb-aes", "from": 512, "to": null, "start": 4096 });
+    status["offload"] = serde_json::json!([
+        cipher("AES-128-CBC", direct(true), serde_json::Value::Null),
+        cipher("AES-256-CBC", direct(false), serde_json::Value::Null),
+        cipher("AES-128-GCM", serde_json::Value::Null, ahead),
+    ]);
+    status
+}
+
+#[test]
+fn the_policy_in_force_is_read_where_no_measurement_was_given() {
+    let text = with(report(&[]), "status.json", &tuned_status()).markdown();
+    assert!(text.contains("By the policy hardware wins for AES-128-CBC and AES-128-GCM"), "{text}");
+    assert!(
+        text.contains("hardware from 5760 bytes on") && text.contains("from 512 bytes on, by sim-ecb-aes"),
+        "{text}"
+    );
+    let table = text.split("Decisions of the policy").nth(1).unwrap();
+    assert!(!table.split("\n## ").next().unwrap().contains("AES-256-CBC"), "not measured: {table}");
+}
+
+#[test]
+fn all_that_was_switched_on_is_named_with_the_command_that_undoes_it() {
+    let text = with(report(&[]), "status.json", &tuned_status()).markdown();
+    assert!(text.contains("sudo outboard undo"), "{text}");
+    assert!(text.contains("sudo outboard disallow -- sim-cbc-aes sim-ecb-aes"), "{text}");
+}

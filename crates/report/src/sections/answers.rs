@@ -4,7 +4,7 @@ use outboard_documents::Figure;
 use outboard_documents::Report;
 use outboard_documents::bench::{Bench, ContestantKind, Evidence, Row};
 use outboard_documents::check::CheckVerdict;
-use outboard_documents::tune::{Tune, TunedCipher};
+use outboard_documents::tune::{Point, Tune, TunedCipher};
 
 use crate::page::{Answer, Tone, bytes, count, figure, judged, listed};
 
@@ -25,10 +25,15 @@ fn unknown(question: &'static str, command: &str) -> Answer {
     answer(question, "not known", Tone::Doubt, format!("Run {command} and add its file."))
 }
 
+/// Wrong results in proofs, without those of faults that a test injected.
+pub(super) fn real_mismatches(report: &Report) -> u64 {
+    let real = report.proofs.iter().filter(|proof| proof.injected_faults.is_empty());
+    real.fold(0, |sum, proof| sum.saturating_add(proof.mismatches()))
+}
+
 fn correct(report: &Report) -> Answer {
     const QUESTION: &str = "Is it correct?";
-    let wrong = report.proofs.iter().flat_map(|proof| &proof.algorithms);
-    let wrong = wrong.fold(0_u64, |sum, one| sum.saturating_add(one.work.mismatches));
+    let wrong = real_mismatches(report);
     if wrong > 0 {
         let because = format!("Proofs found {}: see Do applications use it?", count(wrong, "wrong result"));
         return answer(QUESTION, "no", Tone::Bad, because);
@@ -53,7 +58,11 @@ fn correct(report: &Report) -> Answer {
             answer(QUESTION, "yes", Tone::Good, because)
         }
         (exact, 0, _) => {
-            let because = format!("Every result of {} was right.", count(exact, "driver"));
+            let injected = match report.proofs.iter().any(|proof| !proof.injected_faults.is_empty()) {
+                true => " A fault that was injected on purpose was caught.",
+                false => "",
+            };
+            let because = format!("Every result of {} was right.{injected}", count(exact, "driver"));
             answer(QUESTION, "yes", Tone::Good, because)
         }
         (_, on_cpu, _) => {
@@ -70,12 +79,8 @@ fn faster(compared: &[Compared<'_>]) -> Answer {
     let Some(best) = best.max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
         return unknown(QUESTION, "outboard tune --dry-run --json");
     };
-    // Faster means by more than the spread of the samples.
-    let is_faster = |one: &&Compared<'_>| {
-        let (hardware, software) = (one.hardware, one.software);
-        hardware.megabytes_per_second * (1.0 - hardware.spread)
-            > software.megabytes_per_second * (1.0 + software.spread)
-    };
+    // As the tables below: by the medians.
+    let is_faster = |one: &&Compared<'_>| ratio(one) > 1.0;
     let because = format!("Up to {} times the software's speed: {}.", figure(ratio(best)), best.what);
     match (compared.iter().filter(is_faster).count(), compared.len()) {
         (0, _) => answer(QUESTION, "no", Tone::Plain, because),
@@ -138,6 +143,23 @@ fn compared(report: &Report) -> Vec<Compared<'_>> {
 }
 
 fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
+    direct(tune).chain(ahead(tune))
+}
+
+/// Look-ahead where software does the rest, so that software is what it is compared with.
+fn ahead(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
+    tune.lookahead.iter().flat_map(|one| {
+        let is_software = |point: &&Point| one.direct_from.is_none_or(|from| point.bytes < from);
+        let valid = one.requests.points.iter().filter(|point| point.refused.is_none()).filter(is_software);
+        valid.map(|point| Compared {
+            what: format!("{} by look-ahead, {}", one.name, bytes(point.bytes as u64)),
+            software: &point.software,
+            hardware: &point.hardware,
+        })
+    })
+}
+
+fn direct(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {
     tune.ciphers.iter().flat_map(|cipher: &TunedCipher| {
         cipher.ways().into_iter().flat_map(move |(verb, decision)| {
             let valid = decision.points.iter().filter(|point| point.refused.is_none());

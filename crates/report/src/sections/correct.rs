@@ -6,7 +6,7 @@ use outboard_documents::shell;
 use outboard_documents::status::Checked;
 
 use super::not_given;
-use crate::page::{Cell, Section, Tone, amount, judged, listed, number, words};
+use crate::page::{Cell, Section, Tone, amount, count, judged, listed, number, words};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("correct", "Is it correct?");
@@ -22,13 +22,19 @@ pub fn section(report: &Report) -> Section {
     saved(&mut section, report);
     for proof in &report.proofs {
         for algorithm in proof.algorithms.iter().filter(|one| one.work.mismatches > 0) {
-            section.note(format!(
-                "In a run of {}, {} results of the driver for {} differed from software's. Those were computed again in software; results \
-                 that were not compared may be wrong.",
+            let text = format!(
+                "In a run of {}, {} of the driver for {} differed from software's. Those were computed again in software",
                 proof.command_line(),
-                algorithm.work.mismatches,
+                count(algorithm.work.mismatches, "result"),
                 algorithm.name
-            ));
+            );
+            match proof.injected_faults.is_empty() {
+                true => section.note(format!("{text}; results that were not compared may be wrong.")),
+                false => section.text(format!(
+                    "{text}. The simulated accelerator had been told to make this fault: {}.",
+                    proof.injected_faults.join(", ")
+                )),
+            }
         }
     }
     section

@@ -1,6 +1,7 @@
 //! What was switched on?
 
 use outboard_documents::Report;
+use outboard_documents::status::MatrixCell;
 
 use super::not_given;
 use crate::page::{Section, listed};
@@ -58,11 +59,19 @@ pub fn allowed(report: &Report) -> Vec<String> {
         let row = accelerator.reach.iter().find(|row| row.interface == DEVICE)?;
         (row.answer == "yes").then_some(&accelerator.reach_of)
     });
+    // Of each driver, not only the first of an accelerator.
+    let rows = report.status.iter().flat_map(|status| &status.reach);
+    let is_through = |cell: &MatrixCell| {
+        cell.consumer == "OpenSSL" && cell.answer == "yes" && cell.why.starts_with("through /dev/outboard")
+    };
+    let by_row = rows.filter(|row| row.consumers.iter().any(is_through)).map(|row| &row.driver);
     let checked = report.checks.iter().flat_map(|check| &check.drivers);
     let by_check = checked.filter(|one| one.interface.as_deref() == Some(DEVICE)).map(|one| &one.name);
     let tuned = report.tunes.iter().flat_map(|tune| &tune.ciphers);
     let by_tune = tuned.filter(|one| one.interface == DEVICE).map(|one| &one.driver);
-    let mut names: Vec<String> = by_status.chain(by_check).chain(by_tune).cloned().collect();
+    let ahead = report.tunes.iter().flat_map(|tune| &tune.lookahead).map(|one| &one.driver);
+    let known = by_status.chain(by_row).chain(by_check).chain(by_tune).chain(ahead);
+    let mut names: Vec<String> = known.cloned().collect();
     names.sort();
     names.dedup();
     names

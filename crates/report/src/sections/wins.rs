@@ -1,19 +1,82 @@
 //! Where does it win?
 
 use outboard_documents::Report;
+use outboard_documents::status::{CipherOffload, DirectRequests, Policy};
 use outboard_documents::tune::{DirectionResult, Lookahead, Tune, TunedCipher};
 
 use super::not_given;
-use crate::page::{Block, Cell, Section, Tone, bytes, count, judged, number, percent, words};
+use crate::page::{Block, Cell, Section, Tone, bytes, count, judged, listed, number, percent, words};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("wins", "Where does it win?");
-    if report.tunes.is_empty() {
-        not_given(&mut section, "a measurement");
+    match (report.tunes.is_empty(), policy(report)) {
+        (true, Some((policy, ciphers))) => thresholds(&mut section, policy, &ciphers),
+        (true, None) => not_given(&mut section, "a measurement"),
+        (false, _) => {}
     }
     report.tunes.iter().for_each(|tune| one(&mut section, tune));
     section
+}
+
+/// The policy in force and the ciphers that it sends to hardware, as the status has them.
+fn policy(report: &Report) -> Option<(&Policy, Vec<&CipherOffload>)> {
+    let status = report.status.as_ref()?;
+    let policy = status.policy.as_ref().filter(|policy| policy.in_force)?;
+    let is_measured = |one: &&CipherOffload| {
+        one.lookahead.is_some() || one.direct.as_ref().is_some_and(|direct| direct.is_measured)
+    };
+    let ciphers: Vec<_> = status.offload.iter().filter(is_measured).collect();
+    (!ciphers.is_empty()).then_some((policy, ciphers))
+}
+
+/// The summary of the policy, for a report without a measurement.
+pub fn by_policy(report: &Report) -> Option<String> {
+    let (_, ciphers) = policy(report)?;
+    let wins = |one: &&&CipherOffload| {
+        one.lookahead.is_some()
+            || one.direct.as_ref().is_some_and(|direct| direct.from.iter().any(Option::is_some))
+    };
+    let names: Vec<String> = ciphers.iter().filter(wins).map(|one| one.cipher.clone()).collect();
+    Some(match names.as_slice() {
+        [] => "By the policy software wins for every cipher that was measured.".to_owned(),
+        names => format!("By the policy hardware wins for {}, from the sizes below on.", listed(names)),
+    })
+}
+
+/// What the policy file says; the figures that it was made from are in the document of tune.
+fn thresholds(section: &mut Section, policy: &Policy, ciphers: &[&CipherOffload]) {
+    section.text(format!(
+        "From the policy {}, measured {}. It has sizes and no figures: sudo outboard tune --dry-run --json has both.",
+        policy.path,
+        policy.made.as_deref().unwrap_or("on an unknown day")
+    ));
+    let head =
+        vec![words("cipher"), words("encryption"), words("decryption"), words("driver"), words("look-ahead")];
+    let size = |direct: Option<&DirectRequests>, at: usize| match direct.map(|direct| direct.from[at]) {
+        None => "-".to_owned(),
+        Some(None) => "software at every size".to_owned(),
+        Some(Some(from)) => format!("hardware from {from} bytes on"),
+    };
+    let row = |one: &&CipherOffload| {
+        let direct = one.direct.as_ref().filter(|direct| direct.is_measured);
+        let ahead = one.lookahead.as_ref().map_or_else(
+            || "-".to_owned(),
+            |ahead| match ahead.to {
+                None => format!("from {} bytes on, by {}", ahead.from, ahead.driver),
+                Some(to) => format!("from {} to {to} bytes, by {}", ahead.from, ahead.driver),
+            },
+        );
+        let driver = direct.map_or("-", |direct| direct.driver.as_str());
+        vec![
+            one.cipher.as_str().into(),
+            size(direct, 0).into(),
+            size(direct, 1).into(),
+            driver.into(),
+            ahead.into(),
+        ]
+    };
+    section.table("Decisions of the policy", head, ciphers.iter().map(row).collect());
 }
 
 fn one(section: &mut Section, tune: &Tune) {

@@ -1,5 +1,7 @@
 //! Makes the document of a run: its results and the conclusion.
 
+use std::fs;
+
 use outboard_counters::{Counts, Decision, NotOffered, SeedCounts, SoftwareWork, Table, not_offered};
 use outboard_documents::prove::{
     AlgorithmWork, LookaheadWork, NotOfferedAlgorithms, ProofDevice, ProofVerdict, Prove, SoftwareReasonWork,
@@ -89,7 +91,14 @@ pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut note
         required_percent: required,
         requirement_met: required.is_none_or(met),
         notes,
+        injected_faults: injected_faults(),
     }
+}
+
+/// The faults of the simulated accelerator (kmod/sim), which only tests have.
+fn injected_faults() -> Vec<String> {
+    let rules = fs::read_to_string("/sys/kernel/debug/outboard_sim/faults").unwrap_or_default();
+    rules.lines().filter(|rule| !rule.is_empty() && !rule.starts_with('#')).map(str::to_owned).collect()
 }
 
 /// Returns the command's exit code, or outboard's if only the command succeeded.
