@@ -12,10 +12,21 @@ use std::sync::OnceLock;
 /// Where programs are found.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Variables that stay: where files and the terminal are, the language, the agent for `--peer`, and
+/// Variables that stay: where files and the terminal are, colours, the language, the agent for `--peer`, and
 /// what outboard and OpenSSL read themselves.
-const KEPT: [&str; 10] =
-    ["HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "COLUMNS", "SSH_AUTH_SOCK"];
+const KEPT: [&str; 11] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "NO_COLOR",
+    "TMPDIR",
+    "TZ",
+    "LANG",
+    "COLUMNS",
+    "SSH_AUTH_SOCK",
+];
 const KEPT_PREFIXES: [&str; 5] = ["LC_", "OPENSSL_", "OUTBOARD_", "RUST_", "SSL_CERT_"];
 
 /// The environment that root's command was started with.

@@ -42,8 +42,8 @@ pub struct Options {
         "algorithms", "sizes", "depths", "threads", "direction", "time", "drivers", "interfaces", "no_cpu_instructions", "kernel"
     ])]
     show: Option<PathBuf>,
-    /// Every figure of every size
-    #[arg(long, short)]
+    /// Every figure of every size, every note and every warning
+    #[arg(long, short, global = true)]
     verbose: bool,
     /// Print JSON (schema outboard-bench/1)
     #[arg(long)]
@@ -91,7 +91,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     let _measuring = Measuring::begin()?;
     match &options.application {
         Some(Subject::Application(application)) => {
-            finish(&application.measure()?, application.is_json(), false)
+            finish(&application.measure()?, application.is_json(), options.verbose)
         }
         _ => finish(&outboard_bench::measure(&options.request)?, options.json, options.verbose),
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
-use outboard_console::{answer, say};
+use outboard_console::{answer_whole, say};
 
 /// Print the script with which a shell completes commands and options of outboard
 ///
@@ -20,7 +20,7 @@ pub struct Options {
 pub fn run(options: &Options) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut super::Outboard::command(), "outboard", &mut script);
-    match answer(&String::from_utf8_lossy(&script)) {
+    match answer_whole(&String::from_utf8_lossy(&script)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("outboard completions: {error}"));

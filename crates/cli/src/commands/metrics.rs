@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use outboard_console::{answer, say};
+use outboard_console::{answer_whole, say};
 use outboard_documents::config::Findings;
 use outboard_drivers::root::Root;
 use outboard_monitor::{FindingState, Sample, metrics};
@@ -36,7 +36,7 @@ pub fn run(options: &Options) -> ExitCode {
     let checked = states(findings(Path::new(FINDINGS_FILE), Path::new("/")));
     let text = metrics(&sample, &checked, env!("CARGO_PKG_VERSION"));
     let written = match &options.output {
-        None => answer(&text).context("standard output"),
+        None => answer_whole(&text).context("standard output"),
         // node_exporter reads names that end in .prom only, so not the temporary file.
         Some(path) => Output::new("--output", path).and_then(|output| output.write(text.as_bytes())),
     };

@@ -82,7 +82,7 @@ fn prove(options: &Options) -> Result<u8> {
 /// Prints the report. Returns the exit code.
 fn report(options: &Options, proof: &Prove, json: Option<Output>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
-        say(text::render(proof).trim_end_matches('\n'));
+        say(text::render(proof, options.verbose).trim_end_matches('\n'));
     }
     let written = json.map_or(Ok(()), |to| to.write(document(proof)?.as_bytes()));
     match (exit_code(proof), written) {

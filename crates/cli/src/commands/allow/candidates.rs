@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use outboard_accel::checkable::Checkable;
-use outboard_console::aligned;
+use outboard_console::aligned_list;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
@@ -50,7 +50,7 @@ fn text(
     }
     let offered = match rows.is_empty() {
         true => "No further accelerator can be allowed (outboard status)\n".to_owned(),
-        false => format!("Accelerators that are not allowed:\n{}", aligned(&rows, 0..0, "  ")),
+        false => format!("Accelerators that are not allowed:\n{}", aligned_list(&rows, "  ")),
     };
     Ok(offered + &refused)
 }

@@ -5,7 +5,7 @@ mod connections;
 
 use std::fmt::Write;
 
-use outboard_console::{aligned, size};
+use outboard_console::{aligned, counted, first_of, size};
 use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 
 /// The size in bytes whose figures are shown, or the nearest to it.
@@ -42,15 +42,17 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
             line(format_args!("INVALID HARDWARE RESULT: {}: {fault}.", run.contestant));
         }
     }
-    for note in &bench.notes {
-        line(format_args!("Note: {note}."));
-    }
-    for warning in &bench.warnings {
-        line(format_args!("Warning: {warning}."));
+    for (word, unit, texts) in [("Note", "note", &bench.notes), ("Warning", "warning", &bench.warnings)] {
+        let first = first_of(texts, unit, verbose);
+        first.shown.iter().for_each(|text| line(format_args!("{word}: {text}.")));
+        first.more.iter().for_each(|more| line(format_args!("And {more}.")));
     }
     line(format_args!(
-        "Linux {}, {}, {} CPUs, {}. Medians of wall time; CPU time and context switches are the whole system's.",
-        bench.machine.kernel, bench.machine.cpu, bench.machine.cpus, bench.openssl
+        "Linux {}, {}, {}, {}. Medians of wall time; CPU time and context switches are the whole system's.",
+        bench.machine.kernel,
+        bench.machine.cpu,
+        counted(bench.machine.cpus, "CPU"),
+        bench.openssl
     ));
     if bench.interrupted {
         line(format_args!("Interrupted: figures are missing, and the last ones have fewer samples."));

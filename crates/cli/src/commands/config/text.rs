@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use outboard_console::{aligned, printable_line};
+use outboard_console::{aligned, aligned_list, printable_line};
 use outboard_documents::config::{Config, Configuration, Findings, Line, Service, ServiceProcess};
 
 /// Formats all of it.
@@ -55,7 +55,7 @@ fn configuration(out: &mut String, found: &Configuration) {
         }
     }
     if !rows.is_empty() {
-        let _ = write!(out, "\n{}", aligned(&rows, 0..0, "    "));
+        let _ = write!(out, "\n{}", aligned_list(&rows, "    "));
     }
     thresholds(out, found);
     if let Some(file) = &found.policy_file {

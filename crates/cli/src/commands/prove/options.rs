@@ -46,6 +46,10 @@ pub struct Options {
     #[arg(long, short)]
     pub quiet: bool,
 
+    /// Every note, not only the first two
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
+
     /// Observe this service, as `outboard enable --list` names it, instead of a command
     #[arg(long, value_name = "NAME", conflicts_with_all = NOT_FOR_SERVICES)]
     pub service: Option<String>,

@@ -111,7 +111,7 @@ const OWN: Completion = Completion::OwnInterrupt;
 fn hardware_with_interrupts_is_proven() {
     let mut proof = proof(&[], 0, spent(vec![device(8200, OWN)]), (64 << 20, 160), &[]);
     assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::Hardware, 0));
-    insta::assert_snapshot!("proven", super::super::text::render(&proof));
+    insta::assert_snapshot!("proven", super::super::text::render(&proof, true));
     insta::assert_snapshot!("proven_json", outboard_documents::json(&proof).expect("JSON"));
     proof.algorithms.push(AlgorithmWork {
         name: "AES-256-CBC".into(),
@@ -120,7 +120,7 @@ fn hardware_with_interrupts_is_proven() {
     });
     proof.notes.push("something".into());
     proof.devices = None;
-    insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof));
+    insta::assert_snapshot!("more_of_everything", super::super::text::render(&proof, true));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_wrong_result_is_the_headline_and_an_error() {
     let proof = wrong(&[], 0, 1);
     assert_eq!((proof.verdict, exit_code(&proof), proof.is_error()), (ProofVerdict::Wrong, 125, true));
     assert_eq!(serde_json::to_value(proof.verdict).expect("JSON"), "wrong");
-    let text = super::super::text::render(&proof);
+    let text = super::super::text::render(&proof, true);
     let headline = text.lines().nth(3).unwrap_or_default();
     assert!(headline.starts_with("WRONG RESULT: 1 result of AES-128-CBC by virtio_crypto_aes_cbc"), "{text}");
     assert!(headline.ends_with("outboard check virtio_crypto_aes_cbc."), "{text}");
@@ -176,7 +176,7 @@ fn a_small_share_is_partly() {
         "{}",
         small.summary
     );
-    assert!(super::super::text::render(&small).contains("\nPARTLY: Hardware processed under"));
+    assert!(super::super::text::render(&small, true).contains("\nPARTLY: Hardware processed under"));
     assert_eq!(of(49_152, 50_000).verdict, ProofVerdict::Partly);
     assert_eq!(of(8192, 8192).verdict, ProofVerdict::Hardware);
 }
@@ -198,7 +198,7 @@ fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
 #[test]
 fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
     let crashed = proof(&[], 11, spent(vec![device(0, OWN)]), (0, 0), &[]);
-    let text = super::super::text::render(&crashed);
+    let text = super::super::text::render(&crashed, true);
     assert!(text.contains("\nENDED BY SIGNAL 11: Hardware processed nothing"), "{text}");
     assert!(!text.contains("SOFTWARE ONLY"), "{text}");
 }
@@ -240,7 +240,7 @@ fn what_another_accelerator_did_meanwhile_proves_nothing() {
     let proven = claimed(&[("AES-128-CBC", VIRTIO)], 7, 70_000);
     assert_eq!((proven.verdict, used(&proven)), (ProofVerdict::Hardware, vec![false, true]));
     assert!(proven.summary.contains("by 7 interrupts"), "{}", proven.summary);
-    let text = super::super::text::render(&proven);
+    let text = super::super::text::render(&proven, true);
     assert!(text.contains("70000 by f1090000.crypto (Marvell CESA), not used by the command"), "{text}");
 
     let refuted = claimed(&[("AES-128-CBC", VIRTIO)], 0, 70_000);
@@ -302,7 +302,7 @@ fn key_stream_needs_interrupts_of_the_device_that_computes_it() {
 #[test]
 fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
     let proof = looked_ahead(8192, 1 << 20, 9, 9);
-    insta::assert_snapshot!("looked_ahead", super::super::text::render(&proof));
+    insta::assert_snapshot!("looked_ahead", super::super::text::render(&proof, true));
     let (kept, written) = crate::commands::report::kept("proofs", &proof);
     assert_eq!(kept, written);
     assert_eq!(written["total"]["key_stream_generated"], (1 << 20) + 16384);
@@ -378,7 +378,7 @@ fn a_provider_that_was_never_loaded_is_told_with_reasons() {
     let table = Table::create(&dir.path().join("counters")).expect("a table");
     let proof = super::proof(&options(&[]), &ended(0), spent(vec![]), &table, Vec::new());
     assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::NotLoaded, 0));
-    insta::assert_snapshot!("not_loaded", super::super::text::render(&proof));
+    insta::assert_snapshot!("not_loaded", super::super::text::render(&proof, true));
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_requirement_is_met_by_proven_bytes_only() {
     assert_eq!(run("0", 5, 0, 0), (true, 0));
     assert_eq!(run("10", 5, 16_384, 100_000), (true, 0));
     let failed = proof(&["--require-hardware", "50"], 0, spent(vec![]), (0, 16), &[]);
-    assert!(super::super::text::render(&failed).contains("FAILED: --require-hardware 50"));
+    assert!(super::super::text::render(&failed, true).contains("FAILED: --require-hardware 50"));
 }
 
 /// What a service did: its counted bytes by hardware, and its traffic.

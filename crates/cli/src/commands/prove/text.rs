@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use outboard_console::aligned;
+use outboard_console::{aligned, first_of};
 use outboard_documents::prove::Work;
 use outboard_documents::prove::{ProofVerdict, Prove};
 use outboard_report::{amount, percent};
 
 use crate::commands::rng::seed_source::seed_text;
 
-/// Formats the whole report; the verdict comes last.
-pub fn render(proof: &Prove) -> String {
+/// Formats the whole report, with `verbose` all notes; the verdict comes last.
+pub fn render(proof: &Prove, verbose: bool) -> String {
     let subject = match &proof.service {
         Some(service) => format!("service {} ({})", service.name, service.units.join(", ")),
         None => proof.command.join(" "),
@@ -51,9 +51,10 @@ pub fn render(proof: &Prove) -> String {
         line(&mut out, "command", &format!("ended with exit code {}", proof.exit_code));
     }
     // Notes that are part of the summary are not repeated.
-    for note in proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())) {
-        line(&mut out, "note", note);
-    }
+    let notes: Vec<&String> = proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())).collect();
+    let notes = first_of(&notes, "note", verbose);
+    notes.shown.iter().for_each(|note| line(&mut out, "note", note));
+    notes.more.iter().for_each(|more| line(&mut out, "", more));
     if proof.verdict != ProofVerdict::Wrong {
         let verdict = match (proof.signal, proof.verdict) {
             // A command that crashed may have made no requests yet, so there is no verdict on the

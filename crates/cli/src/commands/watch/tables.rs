@@ -3,7 +3,7 @@
 use outboard_documents::watch::{GroupWork, Watch};
 use outboard_report::{amount, percent};
 
-use outboard_console::aligned;
+use outboard_console::{aligned_within, output_columns, wrapped};
 
 /// Headings, and rows with as many cells. The first column is text, the others are numbers.
 pub struct Table {
@@ -103,20 +103,29 @@ pub fn summary(watch: &Watch) -> Vec<String> {
 
 /// All of it as text.
 pub fn text(watch: &Watch) -> String {
+    text_within(watch, output_columns())
+}
+
+/// The same for a width; `None`: any.
+pub fn text_within(watch: &Watch, width: Option<usize>) -> String {
     let mut out = format!("in {:.1} s:\n", watch.seconds);
+    let line = |out: &mut String, text: &str| match width {
+        Some(width) => out.push_str(&wrapped(text, width, 2)),
+        None => out.push_str(&format!("{text}\n")),
+    };
     for table in [drivers(watch), devices(watch), processes(watch)] {
         out.push('\n');
         if table.rows.is_empty() {
-            out.push_str(&format!("{}: {}\n", table.headings[0], table.empty));
+            line(&mut out, &format!("{}: {}", table.headings[0], table.empty));
             continue;
         }
         let columns = table.headings.len();
         let headings = table.headings.iter().map(|heading| (*heading).to_owned()).collect();
         let rows: Vec<Vec<String>> = std::iter::once(headings).chain(table.rows).collect();
-        out.push_str(&aligned(&rows, 1..columns, ""));
+        out.push_str(&aligned_within(&rows, 1..columns, "", width));
     }
     out.push('\n');
-    summary(watch).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+    summary(watch).iter().for_each(|text| line(&mut out, text));
     out
 }
 

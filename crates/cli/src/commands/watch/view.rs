@@ -7,9 +7,12 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style, Stylize as _};
 use ratatui::text::{Line, Text};
-use ratatui::widgets::{Cell, Paragraph, Row, Table as TableWidget};
+use ratatui::widgets::{Cell, Paragraph, Row, Table as TableWidget, Wrap};
 
 use super::tables::{self, Table};
+
+/// The width in columns from which the tables fit.
+const TABLES: u16 = 80;
 
 /// Draws a sample, or that the first one is awaited.
 pub fn draw(frame: &mut Frame, watch: Option<&Watch>, interval: Duration) {
@@ -19,6 +22,11 @@ pub fn draw(frame: &mut Frame, watch: Option<&Watch>, interval: Duration) {
         frame.render_widget(Paragraph::new(text), frame.area());
         return;
     };
+    if frame.area().width < TABLES {
+        let width = usize::from(frame.area().width);
+        let text = format!("{title}\n{}", tables::text_within(watch, Some(width)));
+        return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), frame.area());
+    }
     let all = [tables::drivers(watch), tables::devices(watch), tables::processes(watch)];
     let summary = tables::summary(watch);
     let height = |table: &Table| u16::try_from(table.rows.len().max(1)).unwrap_or(u16::MAX).saturating_add(2);
@@ -131,6 +139,16 @@ mod tests {
             text.contains("and 6 more: outboard watch --once") && text.contains("nginx.service"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn on_a_narrow_screen_nothing_is_cut() {
+        let text = screen(Some(&watch(2)), 40, 60);
+        for words in
+            ["driver-0-cbc-aes", "requests/s: 12345", "wrong: 0", "software/s: 90", "hw: 99.6 %", "4.0 MiB"]
+        {
+            assert!(text.replace('\n', " ").contains(words), "{words}: {text}");
+        }
     }
 
     #[test]
