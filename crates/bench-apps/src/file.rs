@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -26,6 +26,11 @@ use super::measure::{
     AS_IT_IS, ApplicationJob, HardwareClaim, MeasuredSide, UserSystemTime, WITH, conclude, measure,
 };
 
+/// The largest file that is made without --megabytes, in MiB.
+const MOST_MEGABYTES: u32 = 64;
+/// Runs that have to fit into the time: the comparison, which takes as long as two of them, and five
+/// of each contestant.
+const RUNS: f64 = 12.0;
 /// Bytes that are compared at a time.
 const CHUNK: u64 = 1 << 16;
 
@@ -38,9 +43,9 @@ pub struct Options {
     /// A cipher that openssl enc supports: CBC, CTR and ECB of AES, and DES-EDE3-CBC
     #[arg(long, value_name = "NAME", default_value = "AES-128-CBC", value_parser = cipher)]
     cipher: &'static str,
-    /// Size of the file in MiB; it is created in TMPDIR
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    megabytes: u32,
+    /// Size of the file in MiB; it is created in TMPDIR [default: what fits into --for, at most 64]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    megabytes: Option<u32>,
     /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
     #[arg(long = "for", value_name = "TIME", default_value = "20s", value_parser = duration)]
     time: Duration,
@@ -78,7 +83,11 @@ pub fn run(options: &Options) -> Result<Bench> {
     let mut bench = empty_document(openssl_version()?, noise::warnings());
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     let place = FilePaths::new(options, &module)?;
-    place.compare()?;
+    let compared = place.compare();
+    if stop::by_signal() {
+        bail!("interrupted before anything was measured");
+    }
+    compared?;
     let driver = in_use(&place.table).map(|in_use| in_use.driver);
     let with = MeasuredSide::new(WITH, driver, HardwareClaim::Counted(Rc::clone(&place.table)))?;
     let sides = vec![MeasuredSide::new(AS_IT_IS, None, HardwareClaim::Software)?, with];
@@ -102,9 +111,8 @@ impl FilePaths {
         scratch.configure(None, module.to_owned(), Vec::new())?;
         let configurations = [scratch.file("plain.cnf"), scratch.configuration()];
         let input = scratch.file("input");
-        let bytes = u64::from(options.megabytes) << 20;
         fs::write(&configurations[0], "")?;
-        write_sample(&input, options.megabytes)?;
+        write_sample(&input, options.megabytes.unwrap_or(1))?;
         // The name of triple DES does not contain a number of bits.
         let bits = options.cipher.split('-').nth(1).and_then(|bits| bits.parse::<usize>().ok());
         let key = bits.map_or(24, |bits| bits / 8);
@@ -117,7 +125,28 @@ impl FilePaths {
             words.extend(["-iv".to_owned(), hex(&SAMPLE_IV[..iv]).as_str().to_owned()]);
         }
         words.extend(["-in".to_owned(), input.to_string_lossy().into_owned()]);
-        Ok(FilePaths { configurations, table, words, bytes, _scratch: scratch })
+        let mut place = FilePaths { configurations, table, words, bytes: 0, _scratch: scratch };
+        let megabytes = match options.megabytes {
+            Some(megabytes) => megabytes,
+            None => {
+                let megabytes = fitting(place.time_of_one()?, options.time);
+                write_sample(&input, megabytes)?;
+                megabytes
+            }
+        };
+        place.bytes = u64::from(megabytes) << 20;
+        Ok(place)
+    }
+
+    /// The time of the slower contestant for the first MiB.
+    fn time_of_one(&self) -> Result<Duration> {
+        let mut slowest = Duration::ZERO;
+        for configuration in &self.configurations {
+            let start = Instant::now();
+            self.once(configuration).map_err(anyhow::Error::msg)?;
+            slowest = slowest.max(start.elapsed());
+        }
+        Ok(slowest)
     }
 
     /// Returns the command, with one of the configurations.
@@ -143,9 +172,6 @@ impl FilePaths {
     /// Verifies that both outputs are equal before anything is timed. Both commands run at the same
     /// time, so that no output is stored.
     fn compare(&self) -> Result<()> {
-        for configuration in &self.configurations {
-            self.once(configuration).map_err(anyhow::Error::msg)?;
-        }
         let start =
             |configuration| self.enc(configuration).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let [plain, with] = self.configurations.each_ref().map(|configuration| start(configuration));
@@ -164,6 +190,17 @@ impl FilePaths {
     }
 }
 
+/// The size of a file in MiB of which both contestants can be compared, and run five times each, in
+/// `time`, if one MiB takes `one`.
+fn fitting(one: Duration, time: Duration) -> u32 {
+    if time.is_zero() {
+        return MOST_MEGABYTES;
+    }
+    let fits = time.as_secs_f64() / (RUNS * one.as_secs_f64().max(1e-3));
+    // A value beyond the limits saturates.
+    (fits as u32).clamp(1, MOST_MEGABYTES)
+}
+
 /// Writes a file that does not compress well.
 pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
     let megabyte: Vec<u8> = (0..1_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -180,6 +217,9 @@ pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
 pub fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
     let [mut one, mut other] = [(); 2].map(|()| Vec::with_capacity(CHUNK as usize));
     loop {
+        if stop::by_signal() {
+            return Err(ErrorKind::Interrupted.into());
+        }
         one.clear();
         other.clear();
         left.take(CHUNK).read_to_end(&mut one)?;
@@ -218,6 +258,15 @@ mod tests {
             let error = cipher(name).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
+    }
+
+    #[test]
+    fn the_file_is_as_large_as_the_time_permits() {
+        let fits = |one: u64, time: u64| fitting(Duration::from_millis(one), Duration::from_secs(time));
+        assert_eq!(fits(10, 20), 64);
+        assert_eq!(fits(80, 6), 6);
+        assert_eq!(fits(2000, 6), 1);
+        assert_eq!(fits(2000, 0), 64);
     }
 
     #[test]

@@ -21,6 +21,10 @@ use super::contestants::note;
 use super::row::evidence_of;
 use super::software::Software;
 
+/// The note that tcrypt's figures are missing.
+pub const LEFT_OUT: &str = "--kernel: the time of --for left none for tcrypt, whose first run does not count: give it more, or 0 \
+    for no limit";
+
 /// Runs of each group of tests.
 const TURNS: usize = 5;
 
@@ -137,6 +141,9 @@ fn runs(
             };
             if stop::asked() {
                 bench.interrupted = true;
+                if all.iter().all(|runs| runs.lines.is_empty()) && !stop::by_signal() {
+                    note(&mut bench.notes, LEFT_OUT.to_owned());
+                }
                 return Ok(all);
             }
             if turn > 0 {

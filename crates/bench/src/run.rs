@@ -79,6 +79,8 @@ pub fn measure_all(options: &MeasurementOptions) -> Result<Bench> {
     cover(contests, &watch, time, &mut bench)?;
     if options.kernel && !bench.interrupted {
         kernel::add(options, &names, &context, watch.clock(), &found, &mut bench)?;
+    } else if options.kernel && !stop::by_signal() {
+        note(&mut bench.notes, kernel::LEFT_OUT.to_owned());
     }
     bench.rows.sort_by_key(|row| {
         let place = |name: &str| names.iter().position(|other| *other == name);
