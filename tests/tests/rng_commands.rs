@@ -322,7 +322,7 @@ fn errors_missing_data_and_a_driver_that_sleeps_are_named() {
     ] {
         machine.generator.set(parameter, value);
         for command in ["test", "assess"] {
-            let error = failed(&machine.run(&[command]), &[command], 11);
+            let error = failed(&machine.run(&[command]), &[command], 2);
             assert!(error.contains(words) && error.contains(NAME), "{parameter}: {error}");
         }
         machine.generator.set(parameter, 0);
@@ -340,7 +340,7 @@ fn unplugged_while_it_is_read(machine: &Machine) -> String {
         read.is_some_and(|read| read.parse().is_ok_and(|read: u64| read > 100_000))
     });
     machine.generator.unload();
-    failed(&child.wait_with_output().expect("it ends"), &["test"], 11)
+    failed(&child.wait_with_output().expect("it ends"), &["test"], 2)
 }
 
 #[test]

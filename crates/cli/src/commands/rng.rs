@@ -18,8 +18,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use outboard_console::say;
 
-/// Exit code when the input cannot be read, as in rngtest(1).
-const INPUT_FAILED: u8 = 11;
+/// Exit code when the input cannot be read: 1 is a verdict.
+const INPUT_FAILED: u8 = 2;
 
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///

@@ -30,7 +30,7 @@ use super::input::InputOptions;
 /// The standard takes at least 1,000,000 samples: with fewer, confidence intervals are wider and the result is lower. It assesses raw
 /// noise. Output that was hashed or encrypted in the chip looks like full entropy, whatever went in.
 ///
-/// Exit code 0 when the output has the credited entropy, 1 when it has less or a health test failed, 11 when the input
+/// Exit code 0 when the output has the credited entropy, 1 when it has less or a health test failed, 2 when the input
 /// cannot be read, 130 after ^C.
 #[derive(Args)]
 pub struct Options {

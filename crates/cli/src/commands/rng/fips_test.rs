@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::Args;
 use outboard_console as console;
-use outboard_console::{INTERRUPTED, duration};
+use outboard_console::{INTERRUPTED, counted, duration};
 use outboard_documents::rng::{BlockSpeed, FailureCounts, RngTest, RngVerdict};
 use outboard_documents::{json, now};
 use outboard_measure::stop;
@@ -22,7 +22,7 @@ use super::verdict::{self, is_bad, sentence};
 ///
 /// The first 4 bytes are only compared with, and an incomplete last block is not tested, as rngtest does it.
 ///
-/// Exit code 0 when the number of failures is that of a good source, 1 when it is not, 11 when the input cannot be read, 130 after ^C.
+/// Exit code 0 when the number of failures is that of a good source, 1 when it is not, 2 when the input cannot be read, 130 after ^C.
 #[derive(Args)]
 pub struct Options {
     #[command(flatten)]
@@ -125,7 +125,7 @@ pub fn test(options: &Options) -> Result<ExitCode> {
         if tested - shown > Duration::from_millis(500) {
             shown = tested;
             let count = answer.successes + answer.failures;
-            console::progress(&format!("{count} blocks tested, {} failed", answer.failures));
+            console::progress(&format!("{} tested, {} failed", counted(count, "block"), answer.failures));
         }
     }
     console::progress("");
@@ -152,10 +152,13 @@ pub fn test(options: &Options) -> Result<ExitCode> {
 
 fn text(answer: &RngTest) -> String {
     let RngTest { successes, failures, failed_tests: failed, .. } = answer;
-    let interrupted = if answer.interrupted {
-        "\nInterrupted: the figures are those of the blocks up to then.\n"
-    } else {
-        ""
+    // Too few blocks for a verdict, unless they are bad already.
+    let verdict = match answer.interrupted && !is_bad(answer.verdict) {
+        true => format!(
+            "INTERRUPTED after {}: no verdict, {failures} of them failed.",
+            counted(successes + failures, "block")
+        ),
+        false => sentence(answer.verdict).to_owned(),
     };
     format!(
         "FIPS 140-2 tests of {} (withdrawn in 2002: a sanity check)\n\n  \
@@ -169,7 +172,7 @@ fn text(answer: &RngTest) -> String {
            continuous run  {}\n  \
            input speed     {}\n  \
            test speed      {}\n  \
-           run time        {:.3} s\n{interrupted}\n{}\n",
+           run time        {:.3} s\n\n{verdict}\n",
         answer.source,
         answer.bits_received,
         answer.expected_failures,
@@ -181,6 +184,34 @@ fn text(answer: &RngTest) -> String {
         speed_text(answer.input_speed),
         speed_text(answer.test_speed),
         answer.seconds,
-        sentence(answer.verdict),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(failures: u64, interrupted: bool) -> RngTest {
+        RngTest {
+            made: now(),
+            source: "x".into(),
+            bits_received: 0,
+            successes: 1,
+            failures,
+            expected_failures: 0.0,
+            failed_tests: FailureCounts::default(),
+            input_speed: BlockSpeed::default(),
+            test_speed: BlockSpeed::default(),
+            seconds: 1.0,
+            verdict: verdict::of(failures, failures + 1),
+            interrupted,
+        }
+    }
+
+    #[test]
+    fn an_interrupted_test_has_no_verdict_unless_it_is_bad() {
+        assert!(text(&answer(0, true)).contains("INTERRUPTED after 1 block: no verdict, 0 of them failed"));
+        assert!(!text(&answer(0, true)).contains("PASS") && text(&answer(0, false)).contains("PASS"));
+        assert!(text(&answer(50, true)).contains("FAIL"));
+    }
 }
