@@ -27,6 +27,8 @@ pub struct TlsSettings {
     pub suites: Vec<SuiteSetting>,
     /// Versions.
     pub protocols: Vec<SuiteSetting>,
+    /// Parameters of DHE, which only nginx needs.
+    pub dh_parameters: Vec<SuiteSetting>,
 }
 
 /// Reads nginx's configuration.
@@ -38,6 +40,7 @@ pub fn nginx(tree: &Tree) -> TlsSettings {
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["ssl_ciphers", value] => settings.ciphers.push(line.setting(value)),
             ["ssl_conf_command", "Ciphersuites", value] => settings.suites.push(line.setting(value)),
+            ["ssl_dhparam", value] => settings.dh_parameters.push(line.setting(value)),
             ["ssl_protocols", ref versions @ ..] => {
                 settings.protocols.push(line.setting(&versions.join(" ")));
             }

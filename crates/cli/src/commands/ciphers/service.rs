@@ -114,18 +114,21 @@ fn text(answered: &ServiceSuites) -> String {
     let size = answered.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
     let mut out =
         format!("{}: requests of {size}; suites from {}\n\n", answered.service, answered.sources.join(", "));
-    let mut rows = vec![["suite", "cipher", "served", "by", "from"].map(str::to_owned)];
-    for row in &answered.suites {
+    let mut rows = vec![["suite", "served", "by", "from"].map(str::to_owned)];
+    // Those that are not served are below the table, with their reason.
+    for row in answered.suites.iter().filter(|row| row.is_served()) {
         let dash = || "-".to_owned();
         rows.push([
             row.suite.clone(),
-            row.cipher.clone().unwrap_or_else(dash),
             row.served.to_owned(),
             row.driver.clone().unwrap_or_else(dash),
             row.from.map_or_else(dash, |bytes| format!("{bytes} bytes")),
         ]);
     }
-    out += &aligned(&rows, 0..0, "  ");
+    match rows.len() {
+        1 => out += "  no suite is served by an accelerator\n",
+        _ => out += &aligned(&rows, 0..0, "  "),
+    }
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in &answered.suites {
         let Some(reason) = row.reason.as_deref() else { continue };

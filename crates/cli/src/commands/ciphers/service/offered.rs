@@ -52,8 +52,13 @@ impl Negotiation {
     /// The suites in the order of the service, and where they are set.
     pub fn offered(self, tree: &Tree) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
         match self {
-            Self::Nginx => of_tls(&suites::nginx(tree), NGINX_DEFAULT),
-            Self::Apache => of_tls(&suites::apache(tree), OPENSSL_DEFAULT),
+            Self::Nginx => {
+                let settings = suites::nginx(tree);
+                // Without parameters nginx does not offer DHE (ssl_dhparam).
+                let has_dhe = !settings.dh_parameters.is_empty();
+                of_tls(&settings, NGINX_DEFAULT, has_dhe)
+            }
+            Self::Apache => of_tls(&suites::apache(tree), OPENSSL_DEFAULT, true),
             Self::Sshd => of_ssh("sshd", &["-T"]),
             Self::Ssh => of_ssh("ssh", &["-G", "localhost"]),
             Self::OpenVpn => {
@@ -69,7 +74,7 @@ impl Negotiation {
     }
 }
 
-fn of_tls(settings: &TlsSettings, default: &str) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
+fn of_tls(settings: &TlsSettings, default: &str, has_dhe: bool) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
     let mut all = Vec::new();
     let suites: Vec<Option<&str>> = match settings.suites.len() {
         0 => vec![None],
@@ -84,7 +89,7 @@ fn of_tls(settings: &TlsSettings, default: &str) -> Result<(Vec<OfferedSuite>, V
             }
             command.arg("--").arg(list).stdin(Stdio::null());
             let listed = succeeded(&mut command, "openssl ciphers")?;
-            all.extend(parse(&listed, |version| settings.allows(version)));
+            all.extend(parse(&listed, has_dhe, |version| settings.allows(version)));
         }
     }
     // TLS 1.3 is negotiated first where both ends have it.
@@ -94,7 +99,9 @@ fn of_tls(settings: &TlsSettings, default: &str) -> Result<(Vec<OfferedSuite>, V
 }
 
 /// Reads `openssl ciphers -v`: the name, the version that introduced it, and `Enc=AESGCM(256)`.
-fn parse(listed: &str, allows: impl Fn(&str) -> bool) -> Vec<OfferedSuite> {
+/// Suites for DSA certificates, which no authority issues, and for DHE where the server has none,
+/// are left out: nobody negotiates them.
+fn parse(listed: &str, has_dhe: bool, allows: impl Fn(&str) -> bool) -> Vec<OfferedSuite> {
     let suite = |line: &str| {
         let mut words = line.split_whitespace();
         let (name, version) = (words.next()?, words.next()?);
@@ -103,8 +110,10 @@ fn parse(listed: &str, allows: impl Fn(&str) -> bool) -> Vec<OfferedSuite> {
             "TLSv1.2" => allows("TLSv1.2"),
             _ => ["TLSv1.2", "TLSv1.1", "TLSv1"].into_iter().any(&allows),
         };
+        let is_negotiable = !line.contains(" Au=DSS ") && (has_dhe || !line.contains(" Kx=DH "));
         let encryption = words.find_map(|word| word.strip_prefix("Enc="))?;
-        is_allowed.then(|| OfferedSuite { name: name.to_owned(), cipher: by_encryption(encryption) })
+        (is_allowed && is_negotiable)
+            .then(|| OfferedSuite { name: name.to_owned(), cipher: by_encryption(encryption) })
     };
     listed.lines().filter_map(suite).collect()
 }
@@ -192,6 +201,8 @@ mod tests {
 TLS_AES_256_GCM_SHA384         TLSv1.3 Kx=any      Au=any   Enc=AESGCM(256)            Mac=AEAD
 TLS_CHACHA20_POLY1305_SHA256   TLSv1.3 Kx=any      Au=any   Enc=CHACHA20/POLY1305(256) Mac=AEAD
 ECDHE-RSA-AES128-GCM-SHA256    TLSv1.2 Kx=ECDH     Au=RSA   Enc=AESGCM(128)            Mac=AEAD
+DHE-RSA-AES128-GCM-SHA256      TLSv1.2 Kx=DH       Au=RSA   Enc=AESGCM(128)            Mac=AEAD
+DHE-DSS-AES128-GCM-SHA256      TLSv1.2 Kx=DH       Au=DSS   Enc=AESGCM(128)            Mac=AEAD
 AES128-SHA                     SSLv3   Kx=RSA      Au=RSA   Enc=AES(128)               Mac=SHA1
 odd
 ";
@@ -199,7 +210,7 @@ odd
     #[test]
     fn the_list_of_openssl_is_read_for_the_versions_that_are_allowed() {
         let of = |versions: &[&str]| -> Vec<_> {
-            let suites = parse(LISTED, |version| versions.contains(&version));
+            let suites = parse(LISTED, false, |version| versions.contains(&version));
             suites.into_iter().map(|suite| (suite.name, suite.cipher)).collect()
         };
         let all = of(&["TLSv1.2", "TLSv1.3"]);
@@ -207,6 +218,7 @@ odd
         assert_eq!(ciphers, [Some("AES-256-GCM"), None, Some("AES-128-GCM"), Some("AES-128-CBC")]);
         assert_eq!(of(&["TLSv1.3"]).len(), 2);
         assert_eq!(of(&["TLSv1.2"])[0].0, "ECDHE-RSA-AES128-GCM-SHA256");
+        assert_eq!(parse(LISTED, true, |_| true).len(), 5, "DHE, and no certificates of DSA");
         assert_eq!(of(&["TLSv1"]), [("AES128-SHA".to_owned(), Some("AES-128-CBC"))]);
     }
 
