@@ -1,7 +1,7 @@
 //! docs/service-files.md has the files that `outboard enable` writes, byte for byte.
 
 use outboard_services::enable::{Inputs, Tree, plan};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
@@ -58,6 +58,7 @@ fn the_document_has_the_files_that_are_written() {
         openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
         module: "/usr/local/lib/outboard/outboard.so".into(),
         programs: Vec::new(),
+        units: BTreeMap::new(),
     };
     let mut text = INTRODUCTION.to_owned();
     let mut shown = BTreeSet::new();

@@ -425,6 +425,8 @@ fn what_cannot_work_is_refused_with_the_reason() {
     let later = "/etc/systemd/system/over.service.d/60-own.conf";
     system.write(later, "[Service]\nEnvironment=OPENSSL_CONF=/etc/ssl/openssl.cnf\n");
     says("over", true, "60-own.conf sets or unsets OPENSSL_CONF");
+    system.write(later, "[Service]\nEnvironment=\n");
+    says("over", true, "60-own.conf sets or unsets OPENSSL_CONF");
     fs::remove_file(system.path(later)).unwrap();
     system.write("/run/systemd/system/service.d/90-all.conf", "[Service]\nEnvironment=OPENSSL_CONF=/x\n");
     says("over", true, "service.d/90-all.conf sets or unsets OPENSSL_CONF");
@@ -443,6 +445,59 @@ fn what_cannot_work_is_refused_with_the_reason() {
     says("nginx", false, "asks for fips=yes");
     fs::remove_file(system.path("/etc/ssl/openssl.cnf")).unwrap();
     says("nginx", false, "cannot be read");
+}
+
+/// With the output of `systemctl show`.
+#[test]
+fn what_systemd_says_of_a_unit_decides_where_it_runs() {
+    let mut system = debian();
+    system.write("/etc/web.cnf", "config_diagnostics = 1\n");
+    let (fragment, later) = ("/usr/lib/systemd/system/nginx.service", "/run/generated/90-own.conf");
+    let loaded =
+        format!("Id=nginx.service\nLoadState=loaded\nNeedDaemonReload=no\nFragmentPath={fragment}\n");
+    let mut says = |shown: &str| {
+        system.inputs.units.insert("nginx.service".to_owned(), shown.to_owned());
+        plan(&system.tree, "nginx", false, &system.inputs).map_err(|why| why.to_string())
+    };
+    let refused = |plan: Result<Plan, String>, text: &str| {
+        let refusal = plan.unwrap_err();
+        assert!(refusal.contains(text), "{refusal}");
+    };
+    refused(says("Id=nginx.service\nLoadState=not-found\n"), "there is no unit nginx.service");
+    refused(says("Id=nginx.service\nLoadState=masked\n"), "systemctl unmask");
+    refused(says(&loaded.replace("Id=nginx", "Id=web")), "is a link to another unit");
+    refused(says(&format!("{loaded}PrivateDevices=yes\n")), "PrivateDevices=yes");
+    refused(
+        says(&format!("{loaded}UnsetEnvironment=A OPENSSL_CONF\n")),
+        "/usr/lib/systemd/system/nginx.service sets or unsets OPENSSL_CONF",
+    );
+    let text = |plan: Result<Plan, String>| -> String {
+        plan.unwrap().files.into_iter().map(|file| file.text).collect()
+    };
+    let own = |shown: &str| format!("{loaded}Environment=A=1 OPENSSL_CONF={shown}\nDevicePolicy=auto\n");
+    let of_web = text(says(&own("/etc/web.cnf")));
+    assert!(of_web.contains(".include = /etc/web.cnf\n") && !of_web.contains("DeviceAllow"), "{of_web}");
+    // What outboard's own drop-in sets is not what the unit had before.
+    let ours =
+        "DropInPaths=/etc/systemd/system/nginx.service.d/50-outboard.conf\nDeviceAllow=/dev/outboard rw\n";
+    let again = text(says(&format!("{}{ours}", own("/etc/outboard/nginx.service.cnf"))));
+    assert!(again.contains(".include = /etc/ssl/openssl.cnf\n") && !again.contains("DeviceAllow"), "{again}");
+    let listed = text(says(&format!("{loaded}DevicePolicy=auto\nDeviceAllow=char-rtc r\n")));
+    assert!(listed.contains("DeviceAllow=/dev/outboard rw\n"), "{listed}");
+    system.write("/etc/default/over", "OPENSSL_CONF=/x\n");
+    for (file, line) in
+        [("/etc/default/over", "EnvironmentFiles=/etc/default/over (ignore_errors=yes)"), (later, "")]
+    {
+        system.write(later, &format!("[Service]\n{}\n", if file == later { "Environment=" } else { "" }));
+        let shown = format!("{loaded}DropInPaths={later}\n{line}\n");
+        system.inputs.units.insert("nginx.service".to_owned(), shown);
+        let refusal = system.refusal("nginx", false);
+        assert!(refusal.contains(&format!("{file} sets or unsets OPENSSL_CONF")), "{refusal}");
+    }
+    // Files that systemd has not read yet are those of the next start.
+    let outdated = "Id=nginx.service\nLoadState=not-found\nNeedDaemonReload=yes\n";
+    system.inputs.units.insert("nginx.service".to_owned(), outdated.to_owned());
+    system.plan("nginx");
 }
 
 #[test]

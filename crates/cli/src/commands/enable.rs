@@ -6,6 +6,7 @@ pub mod restart;
 pub mod suitability;
 pub mod text;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use outboard_services::enable::{
 use self::restart::Flags;
 use self::suitability::Suitability;
 use super::tune::GoalName;
-use crate::live_service::procd;
+use crate::live_service::{procd, systemctl};
 use crate::signals::{self, SignalGuard};
 
 /// Make a service use the accelerator
@@ -110,7 +111,7 @@ impl Place {
     }
 
     /// The lock, unless another process holds it.
-    fn try_lock(tree: &Tree) -> io::Result<Option<DirectoryLock>> {
+    pub fn try_lock(tree: &Tree) -> io::Result<Option<DirectoryLock>> {
         match tree.exists(Path::new(DIRECTORY)) {
             true => tree.lock(Path::new(DIRECTORY), false),
             false => Ok(None),
@@ -270,7 +271,8 @@ fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {
             true => procd::programs(service.name)?,
             false => Vec::new(),
         };
-        return Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs });
+        let units = systemctl::shown(enable::planned_units(service.name, service.is_unit))?;
+        return Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs, units });
     }
     let installed = [
         "/usr/lib/outboard/outboard.so",
@@ -284,7 +286,7 @@ fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {
     };
     let files = installation::USUAL_FILES.map(PathBuf::from);
     let openssl_cnf = files.into_iter().find(|path| tree.exists(path));
-    Ok(Inputs { openssl_cnf, module, programs: Vec::new() })
+    Ok(Inputs { openssl_cnf, module, programs: Vec::new(), units: BTreeMap::new() })
 }
 
 /// Loads OpenSSL with the planned configuration and compares the thresholds in force with the

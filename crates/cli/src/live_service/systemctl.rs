@@ -1,10 +1,12 @@
 //! systemctl(1) of the running system.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use outboard_services::enable::{UNIT_PROPERTIES, shown_name};
 
 /// An error unless systemd is the init system, sd_booted(3).
 pub fn check_booted() -> Result<()> {
@@ -12,6 +14,18 @@ pub fn check_booted() -> Result<()> {
         bail!("systemd does not run here, so the service has no counters: use outboard prove -- COMMAND");
     }
     Ok(())
+}
+
+/// What systemd says of units, by their names; nothing where it does not run.
+pub fn shown(units: Vec<String>) -> Result<BTreeMap<String, String>> {
+    if check_booted().is_err() {
+        return Ok(BTreeMap::new());
+    }
+    let show = |unit: String| {
+        let text = systemctl(&["show", "--property", UNIT_PROPERTIES, "--", &shown_name(&unit)])?;
+        Ok((unit, text))
+    };
+    units.into_iter().map(show).collect()
 }
 
 /// The units that run, with the instances of templates. Units that run once for each connection

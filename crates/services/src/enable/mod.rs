@@ -13,6 +13,7 @@ mod kernel;
 mod openwrt;
 mod plan;
 mod record;
+mod shown;
 mod tree;
 mod unit;
 
@@ -24,7 +25,8 @@ pub use kernel::{
     PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
 };
 pub use openwrt::{init_script_name, init_scripts, is_openwrt};
-pub use plan::{Inputs, Plan, Unplannable, plan};
+pub use plan::{Inputs, Plan, Unplannable, plan, planned_units};
 pub use record::{AddedFile, Record};
+pub use shown::{UNIT_PROPERTIES, shown_name};
 pub use tree::{DirectoryLock, Tree};
 pub use unit::{changed_units, counted_units, openssl_conf_of_units, runtime_directory};

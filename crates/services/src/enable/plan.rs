@@ -1,6 +1,7 @@
 //! What is added for a service: a data structure that `--dry-run` prints, `enable` applies and
 //! `disable` undoes.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use outboard_openssl_conf::compose::{self, OutboardSection, compose_from};
@@ -20,6 +21,9 @@ pub struct Inputs {
     pub module: PathBuf,
     /// On OpenWrt the programs that procd runs for the init script of `--unit`.
     pub programs: Vec<PathBuf>,
+    /// By name, what systemd says of the [`planned_units`]: the output of `systemctl show` with
+    /// [`UNIT_PROPERTIES`](super::UNIT_PROPERTIES). Of units that are missing here, files are read.
+    pub units: BTreeMap<String, String>,
 }
 
 /// The changes for a service.
@@ -134,6 +138,15 @@ pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<P
     }
 }
 
+/// The systemd units that [`plan`] reads.
+#[must_use]
+pub fn planned_units(name: &str, is_unit: bool) -> Vec<String> {
+    match Application::by_name(name).filter(|_| !is_unit) {
+        Some(application) => application.units.iter().map(|unit| (*unit).to_owned()).collect(),
+        None => unit_name(name).into_iter().collect(),
+    }
+}
+
 /// The full name of the unit that a user named.
 pub(super) fn unit_name(name: &str) -> Result<String, Unplannable> {
     let unit = if name.ends_with(".service") { name.to_owned() } else { format!("{name}.service") };
@@ -154,7 +167,7 @@ fn of_units(
     let mut plan = Plan::new(service, requests);
     let (mut drop_ins, mut aliases) = (Vec::new(), Vec::new());
     for name in names {
-        let read = unit::read(tree, name);
+        let read = unit::read(tree, name, inputs.units.get(*name).map(String::as_str));
         match read.map_err(|cause| Unplannable::Unreadable { path: PathBuf::from(name), cause })? {
             None => {}
             Some(Found::Alias) => aliases.push(*name),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::record::AddedFile;
+use super::shown::Shown;
 use super::tree::Tree;
 
 /// Name of outboard's drop-in.
@@ -30,9 +31,9 @@ pub(super) struct Unit {
     /// or the file that unsets the variable.
     pub(super) overridden_by: Option<PathBuf>,
     /// The files of its environment, which override `Environment=`.
-    environment_files: Vec<PathBuf>,
+    pub(super) environment_files: Vec<PathBuf>,
     /// The file that unsets OPENSSL_CONF last of all.
-    unset_by: Option<PathBuf>,
+    pub(super) unset_by: Option<PathBuf>,
     /// It may use only the devices that it lists.
     pub(super) restricts_devices: bool,
     /// It has a /dev of its own.
@@ -88,52 +89,41 @@ pub fn counted_units(tree: &Tree) -> Vec<String> {
     units.filter(|unit| unit.ends_with(".service")).collect()
 }
 
-/// Reads a unit with its drop-ins; `None` if it is not installed.
-pub(super) fn read(tree: &Tree, name: &str) -> std::io::Result<Option<Found>> {
+/// Stands for the value of OPENSSL_CONF in outboard's drop-in.
+const OURS: &str = "\n";
+
+/// Reads a unit with its drop-ins; `None` if it is not installed. What systemd says of the unit
+/// decides, where it runs and has read the unit's present files.
+pub(super) fn read(tree: &Tree, name: &str, shown: Option<&str>) -> std::io::Result<Option<Found>> {
+    match shown.map(Shown::parse) {
+        Some(shown) if !shown.is_outdated => shown.read(tree, name),
+        _ => read_files(tree, name),
+    }
+}
+
+fn read_files(tree: &Tree, name: &str) -> std::io::Result<Option<Found>> {
     let files = DIRECTORIES.map(|directory| Path::new(directory).join(name));
     let Some(file) = files.iter().find(|file| tree.exists(file)) else { return Ok(None) };
     if let Some(target) = tree.link_target(file) {
         let is_masked = target == Path::new("/dev/null");
         return Ok(Some(if is_masked { Found::Masked } else { Found::Alias }));
     }
-    let text = tree.read(file)?.unwrap_or_default();
-    if text.trim().is_empty() {
+    if tree.read(file)?.unwrap_or_default().trim().is_empty() {
         return Ok(Some(Found::Masked));
     }
-    let mut unit = Unit::default();
-    unit.add(&text, file);
     // A name hides the same name in the directories that follow, and those for all services come
     // after those of the unit.
     let mut drop_ins = BTreeMap::new();
     for kind in ["service.d".to_owned(), format!("{name}.d")] {
         for directory in DIRECTORIES.iter().rev().map(|d| Path::new(d).join(&kind)) {
-            for conf in tree.names(&directory) {
-                if conf.ends_with(".conf") && conf != DROP_IN {
-                    drop_ins.insert(conf.clone(), directory.join(conf));
-                }
+            for conf in tree.names(&directory).into_iter().filter(|conf| conf.ends_with(".conf")) {
+                drop_ins.insert(conf.clone(), directory.join(conf));
             }
         }
     }
-    for (conf, path) in &drop_ins {
-        let before = unit.openssl_conf.clone();
-        unit.add(&tree.read(path)?.unwrap_or_default(), path);
-        if conf.as_str() > DROP_IN && unit.openssl_conf != before {
-            unit.overridden_by = Some(path.clone());
-        }
-    }
-    for path in std::mem::take(&mut unit.environment_files) {
-        // systemd.exec(5): a file that is marked with - may be missing. Specifiers are left out
-        // here.
-        for path in matching(tree, &path) {
-            let text = tree.read(&path).ok().flatten().unwrap_or_default();
-            if text.lines().any(|line| line.trim_start().starts_with("OPENSSL_CONF=")) {
-                unit.overridden_by = Some(path);
-            }
-        }
-    }
-    if unit.unset_by.is_some() {
-        unit.overridden_by = unit.unset_by.take();
-    }
+    let mut unit = Unit::default();
+    unit.read_all(tree, file, drop_ins.values())?;
+    unit.overrides(tree);
     Ok(Some(Found::Unit(unit)))
 }
 
@@ -172,6 +162,54 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Unit {
+    /// Reads the unit's file and its drop-ins, in the order in which systemd applies them.
+    pub(super) fn read_all<'a>(
+        &mut self,
+        tree: &Tree,
+        file: &Path,
+        drop_ins: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> std::io::Result<()> {
+        self.add(&tree.read(file)?.unwrap_or_default(), file);
+        let mut own = None;
+        for path in drop_ins {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name == DROP_IN {
+                continue;
+            }
+            // As if outboard's drop-in were there.
+            if name > DROP_IN && own.is_none() {
+                own = Some(self.openssl_conf.replace(OURS.to_owned()));
+            }
+            self.add(&tree.read(path)?.unwrap_or_default(), path);
+            if own.is_some() && self.openssl_conf.as_deref() != Some(OURS) {
+                self.overridden_by = Some(path.clone());
+                self.openssl_conf = Some(OURS.to_owned());
+            }
+        }
+        if let Some(own) = own {
+            self.openssl_conf = own;
+        }
+        Ok(())
+    }
+
+    /// Sets what overrides outboard's drop-in, by the files of the environment and by the file that
+    /// unsets the variable.
+    pub(super) fn overrides(&mut self, tree: &Tree) {
+        for path in std::mem::take(&mut self.environment_files) {
+            // systemd.exec(5): a file that is marked with - may be missing. Specifiers are left out
+            // here.
+            for path in matching(tree, &path) {
+                let text = tree.read(&path).ok().flatten().unwrap_or_default();
+                if text.lines().any(|line| line.trim_start().starts_with("OPENSSL_CONF=")) {
+                    self.overridden_by = Some(path);
+                }
+            }
+        }
+        if self.unset_by.is_some() {
+            self.overridden_by = self.unset_by.take();
+        }
+    }
+
     fn add(&mut self, text: &str, file: &Path) {
         let mut section = String::new();
         let joined = text.replace("\\\n", " ");
@@ -184,36 +222,43 @@ impl Unit {
             let (key, value) = (key.trim(), value.trim());
             match key {
                 "Environment" if value.is_empty() => self.openssl_conf = None,
-                "Environment" => {
-                    let set = words(value).into_iter().rev();
-                    let found =
-                        set.into_iter().find_map(|w| w.strip_prefix("OPENSSL_CONF=").map(str::to_owned));
-                    self.openssl_conf = found.or(self.openssl_conf.take());
-                }
+                "Environment" => self.openssl_conf = openssl_conf(value).or(self.openssl_conf.take()),
                 "EnvironmentFile" if value.is_empty() => self.environment_files.clear(),
                 "EnvironmentFile" => self.environment_files.push(value.trim_start_matches('-').into()),
                 "UnsetEnvironment" if value.is_empty() => self.unset_by = None,
                 "UnsetEnvironment" => {
-                    let is_ours = |word: &String| word == "OPENSSL_CONF" || word.starts_with("OPENSSL_CONF=");
-                    if words(value).iter().any(is_ours) {
+                    if unsets(value) {
                         self.unset_by = Some(file.to_owned());
                     }
                 }
                 "PrivateDevices" => self.has_private_devices = is_yes(value),
                 "DevicePolicy" => self.restricts_devices = value != "auto" && !value.is_empty(),
                 "DeviceAllow" => self.restricts_devices |= !value.is_empty(),
+                // It implies DeviceAllow=char-rtc.
+                "ProtectClock" => self.restricts_devices |= is_yes(value),
                 _ => {}
             }
         }
     }
 }
 
-fn is_yes(value: &str) -> bool {
+/// The OPENSSL_CONF that a value of Environment= sets.
+pub(super) fn openssl_conf(value: &str) -> Option<String> {
+    let words = words(value);
+    words.iter().rev().find_map(|word| word.strip_prefix("OPENSSL_CONF=")).map(str::to_owned)
+}
+
+/// Whether a value of UnsetEnvironment= names OPENSSL_CONF.
+pub(super) fn unsets(value: &str) -> bool {
+    words(value).iter().any(|word| word == "OPENSSL_CONF" || word.starts_with("OPENSSL_CONF="))
+}
+
+pub(super) fn is_yes(value: &str) -> bool {
     ["1", "yes", "y", "true", "t", "on"].contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// The words of a value, with quotes removed, systemd.syntax(7).
-fn words(value: &str) -> Vec<String> {
+pub(super) fn words(value: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     let mut characters = value.chars();
     while let Some(c) = characters.next() {

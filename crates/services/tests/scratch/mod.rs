@@ -1,5 +1,6 @@
 //! A system below a temporary directory, to which tests add files and for which they plan services.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ impl System {
             openssl_cnf: Some("/etc/ssl/openssl.cnf".into()),
             module: "/usr/lib/outboard.so".into(),
             programs: Vec::new(),
+            units: BTreeMap::new(),
         };
         let system = Self { _root: root, tree, inputs };
         files.iter().for_each(|(path, text)| system.write(path, text));

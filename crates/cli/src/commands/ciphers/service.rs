@@ -17,6 +17,7 @@ use serde::Serialize;
 use self::advice::Advice;
 use self::offered::{Negotiation, OfferedSuite};
 use crate::commands::enable::suitability::{self, Outlook};
+use crate::live_service::systemctl;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Serialize)]
@@ -68,7 +69,8 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let tree = Tree::at(Path::new("/"));
     let openssl = OpenSsl::find();
     let module = provider_file::find(None, &openssl)?;
-    let inputs = Inputs { openssl_cnf: openssl.own_file(), module, programs: Vec::new() };
+    let units = systemctl::shown(enable::planned_units(name, false))?;
+    let inputs = Inputs { openssl_cnf: openssl.own_file(), module, programs: Vec::new(), units };
     let plan = enable::plan(&tree, name, false, &inputs)?;
     let Some(negotiation) = Negotiation::of(name) else {
         bail!("the suites of {name} are not known here: nginx, apache, sshd, ssh and openvpn are");
