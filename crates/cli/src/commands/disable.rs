@@ -76,10 +76,11 @@ fn reported(result: Result<()>, key: &str) -> bool {
 fn disable(options: &Options, service: Named) -> Result<()> {
     service.checked()?;
     let tree = options.place.tree();
-    // Without a record nothing is changed, and no lock is left behind.
     let is_staged = Record::staged(&tree).contains(&service.key());
     let has_record = || !matches!(Record::read(&tree, &service.key()), Ok(None));
     if !is_staged && !has_record() {
+        // Removes the lock that a killed command has left.
+        let _ = Place::try_lock(&tree);
         return Err(Failure::NotEnabled.into());
     }
     // Removes a staged record, and reports that.

@@ -164,13 +164,12 @@ fn outranks_instructions(drivers: &[Judged], driver: &str) -> Option<String> {
 
 fn undo(driver: &str, overwrite: bool) -> Result<()> {
     let key = preference_key(driver);
-    let read = || Record::read(&tree(), &key).map_err(|why| anyhow!(why));
-    let not_preferred =
-        || anyhow!("{driver} is not preferred by this command (outboard enable --list shows what is)");
-    // Without a record nothing is changed, and no lock is left behind.
-    read()?.ok_or_else(not_preferred)?;
+    // It removes what an interrupted change has left.
     let _lock = lock(&tree())?;
-    let record = read()?.ok_or_else(not_preferred)?;
+    let record = Record::read(&tree(), &key).map_err(|why| anyhow!(why))?;
+    let record = record.ok_or_else(|| {
+        anyhow!("{driver} is not preferred by this command (outboard enable --list shows what is)")
+    })?;
     kernel_choice::restore_record(&record.files)?;
     match enable::disable(&tree(), &key, overwrite) {
         Err(Failure::Edited(files)) => Err(Failure::Edited(files)).context("the priority is restored"),
