@@ -12,6 +12,9 @@ use serde::Serialize;
 /// Bytes that a request carries: 64 TLS records, 32 packets of SSH.
 const BYTES: usize = 1 << 20;
 
+/// How long a server may take to answer, as the clients have it.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
 /// A protocol that a client of this program speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,13 +54,7 @@ impl Endpoint {
     /// Finds out which protocol is spoken at an address; `None`: none of these.
     /// `has_keys`: as in [`Endpoint`].
     pub fn probe(address: SocketAddr, has_keys: bool) -> Option<Self> {
-        let mut greeting = [0; 4];
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(1))).ok()?;
-        // A server of SSH speaks first (RFC 4253, 4.2), one of TLS waits.
-        let is_ssh = (&stream).read_exact(&mut greeting).is_ok() && greeting == *b"SSH-";
-        drop(stream);
-        let protocol = if is_ssh { Protocol::Ssh } else { Protocol::Tls };
+        let protocol = if is_ssh_server(address).ok()? { Protocol::Ssh } else { Protocol::Tls };
         let endpoint = Self { address, protocol, has_keys };
         let answer = match protocol {
             Protocol::Tls => endpoint.https(None, 0),
@@ -150,6 +147,18 @@ impl Endpoint {
     }
 }
 
+/// Whether a server begins as one of SSH (RFC 4253, 4.2), however long it takes to. A server of another
+/// protocol cannot read what an SSH client sends first: it answers with an error or ends the
+/// connection.
+fn is_ssh_server(address: SocketAddr) -> std::io::Result<bool> {
+    let mut stream = TcpStream::connect_timeout(&address, LONGEST_WAIT)?;
+    stream.set_read_timeout(Some(LONGEST_WAIT))?;
+    // Fails where the connection has ended already.
+    let _ = stream.write_all(b"SSH-2.0-outboard\r\n");
+    let mut greeting = [0; 4];
+    Ok(stream.read_exact(&mut greeting).is_ok() && greeting == *b"SSH-")
+}
+
 /// Runs a client with this many bytes on its standard input.
 fn converse(command: &mut Command, name: &str, length: usize) -> Result<Output> {
     // A file: the client may end without reading it.
@@ -211,6 +220,40 @@ mod tests {
             assert!(both.starts_with("-v -F none -T -p 2222 -o BatchMode=yes "), "{both}");
             assert!(both.ends_with(" -c aes128-ctr 127.0.0.1 cat >/dev/null"), "{both}");
         }
+    }
+
+    /// A server of one connection: it sends the second text after it has received the first.
+    fn server(wanted: &'static [u8], answer: &'static [u8]) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut read = vec![0; wanted.len()];
+            stream.read_exact(&mut read).unwrap();
+            assert_eq!(read, wanted);
+            stream.write_all(answer).unwrap();
+        });
+        address
+    }
+
+    #[test]
+    fn a_slow_ssh_server_is_waited_for_and_another_server_ends_the_wait() {
+        for (answer, is_ssh) in
+            [(&b"SSH-2.0-OpenSSH_10.0\r\n"[..], true), (b"HTTP/1.1 400 Bad Request\r\n", false), (b"", false)]
+        {
+            let address = server(b"SSH-2.0-outboard\r\n", answer);
+            assert_eq!(is_ssh_server(address).unwrap(), is_ssh, "{answer:?}");
+        }
+        let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = slow.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = slow.accept().unwrap();
+            // Longer than an idle host needs.
+            std::thread::sleep(Duration::from_millis(1500));
+            stream.write_all(b"SSH-2.0-OpenSSH_10.0\r\n").unwrap();
+        });
+        assert!(is_ssh_server(address).unwrap());
+        server.join().unwrap();
     }
 
     #[test]
