@@ -165,6 +165,23 @@ fn a_configuration_that_the_provider_refuses_is_named_with_the_value() {
         text.contains("note: openssl.cnf, section of provider outboard") && text.contains(warned),
         "{text}"
     );
+    // A proof is made to be shown to others.
+    write_config(
+        &config,
+        &outboard_section(&module, &[("CIPHERS", "AES-128-CBC,hunter2-90817")], true),
+        Order::DefaultFirst,
+    );
+    let document = folder.path().join("proof.json");
+    let mut prove = Command::new(&outboard);
+    prove
+        .args(["prove", "--module"])
+        .arg(&module)
+        .arg("--json")
+        .arg(&document)
+        .args(["--", "openssl", "version"]);
+    succeeded(&prove.env("OPENSSL_CONF", &config).output().expect("it runs"), &["prove"]);
+    let document = std::fs::read_to_string(&document).expect("a proof");
+    assert!(document.contains("skipped: \\\"REMOVED\\\"") && !document.contains("hunter2"), "{document}");
     let others = "AES-192-CBC, AES-256-CBC, AES-128-CTR";
     assert!(text.contains("enables outboard:") && text.contains(others), "{text}");
     assert!(text.contains("CIPHERS does not name it"), "{text}");
