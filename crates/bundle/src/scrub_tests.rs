@@ -1,3 +1,4 @@
+use outboard_documents::secrets::planted::{IN_CONFIGURATIONS, Planter, fresh_seed};
 use outboard_inventory::openssl::Configuration;
 
 use super::*;
@@ -125,133 +126,16 @@ fn a_configuration_of_the_kernel_is_left_out() {
     }
 }
 
-/// Numbers that a seed determines.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        // splitmix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
-
-/// A configuration with secrets at random places.
-struct Planted {
-    random: Random,
-    secrets: Vec<String>,
-}
-
-impl Planted {
-    fn secret(&mut self) -> String {
-        let (len, alphabet) = self.random.one_of(&[
-            (32, "0123456789abcdef"),
-            (9, "0123456789"),
-            (24, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"),
-            (12, "abcdefgh0123456789!%&?^~@"),
-        ]);
-        let letter = |random: &mut Random| char::from(random.one_of(alphabet.as_bytes()));
-        let secret = (0..len).map(|_| letter(&mut self.random)).collect::<String>() + "90817";
-        self.secrets.push(secret.clone());
-        secret
-    }
-
-    /// One of some words, or in one of four cases a secret.
-    fn or_secret(&mut self, words: &[&str]) -> String {
-        if self.random.below(4) == 0 { self.secret() } else { self.random.one_of(words).to_owned() }
-    }
-
-    fn line(&mut self) -> Vec<u8> {
-        let secret = self.secret();
-        let line = match self.random.below(14) {
-            0 => format!("# {secret}"),
-            1 => format!("[{secret}]"),
-            2 => format!("{secret} = 1"),
-            3 => format!("commonName_default = {secret} # {secret}"),
-            4 => format!("output_password = \"{secret}\\\n {secret}\""),
-            5 => format!("subjectAltName = IP:192.168.7.9,otherName:{secret}"),
-            6 => format!("{secret}::{secret} = {secret}"),
-            7 => format!("x = ${{{secret}}}"),
-            8 => format!(".pragma x:{secret}"),
-            9 => format!(".include /etc/{secret}/none.cnf"),
-            10 => format!("pkcs11-module-token-pin = pkcs11:object=x?pin-value={secret}"),
-            11 => secret,
-            12 => format!("dir = /{secret}\nx = $dir/{secret}"),
-            _ => String::new(),
-        };
-        let mut line = line.into_bytes();
-        if self.random.below(5) == 0 {
-            line.extend(b" # Z\xfcrich");
-        }
-        line.extend(self.random.one_of(&[&b"\n"[..], b"\r\n", b"\n\n"]));
-        line
-    }
-
-    fn lines(&mut self, text: &mut Vec<u8>) {
-        for _ in 0..self.random.below(3) {
-            text.extend(self.line());
-        }
-    }
-
-    fn files(&mut self) -> Files {
-        let main = self.or_secret(&["openssl_init", "main"]);
-        let lists = [self.or_secret(&["engine_sect", "e"]), self.or_secret(&["provider_sect", "p"])];
-        let random = self.or_secret(&["random_sect"]);
-        let included = format!("/etc/{}/more.cnf", self.or_secret(&["ssl", "x.d"]));
-        let mut text = Vec::new();
-        let mut more = Vec::new();
-        self.lines(&mut text);
-        text.extend(format!("openssl_conf = {main}\n").bytes());
-        self.lines(&mut text);
-        text.extend(
-            format!("[{main}]\nengines = {}\nproviders = {}\nrandom = {random}\n", lists[0], lists[1])
-                .bytes(),
-        );
-        for list in lists {
-            let names = ["devcrypto", "afalg", "default", "outboard", "pkcs11", "legacy"];
-            let listed: Vec<_> = (0..3)
-                .map(|_| (self.or_secret(&names), self.or_secret(&["sect_one", "sect_two", "d"])))
-                .collect();
-            text.extend(format!("[{list}]\n").bytes());
-            for (name, section) in &listed {
-                text.extend(format!("{name} = {section}\n").bytes());
-            }
-            for (_, section) in listed {
-                let to = if self.random.below(2) == 0 { &mut text } else { &mut more };
-                let (activate, digests) =
-                    (self.or_secret(&["1", "yes", "0"]), self.or_secret(&["ALL", "SHA1,SHA256"]));
-                let identity = self.or_secret(&["default", "fips"]);
-                to.extend(format!("[{section}]\nactivate = {activate}\nDIGESTS = {digests}\n").bytes());
-                to.extend(format!("identity = {identity}\npin = {}\n", self.secret()).bytes());
-                let mut others = Vec::new();
-                self.lines(&mut others);
-                text.extend(others);
-            }
-        }
-        let seed = self.or_secret(&["JITTER", "OUTBOARD-HWRNG"]);
-        text.extend(format!("[{random}]\nseed = {seed}\nrandom = CTR-DRBG\n.include {included}\n").bytes());
-        self.lines(&mut text);
-        files(&[("etc/ssl/openssl.cnf", &text), (&included, &more)])
-    }
-}
-
 #[test]
 fn no_planted_secret_is_in_ten_thousand_configurations_and_status_is_the_same() {
-    let fresh = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
-    println!("the fresh seed is {fresh}");
     let mut named = 0;
-    for seed in [1, fresh] {
-        let mut planted = Planted { random: Random(seed), secrets: Vec::new() };
+    for seed in [1, fresh_seed()] {
+        let mut planter = Planter::new(seed, IN_CONFIGURATIONS);
         for _ in 0..5_000 {
-            planted.secrets.clear();
-            let before = planted.files();
+            planter.secrets.clear();
+            let planted = planter.configuration("/etc");
+            let before =
+                files(&[("etc/ssl/openssl.cnf", &planted.text), (&planted.included.0, &planted.included.1)]);
             let after = scrub_with(&before, &|_| None);
             let shown: String = after
                 .iter()
@@ -263,7 +147,7 @@ fn no_planted_secret_is_in_ten_thousand_configurations_and_status_is_the_same() 
             let (was, is) = (status(&before), status(&after));
             assert_eq!(was, is, "seed {seed}: {shown}\nof {before:?}");
             let shown = format!("{shown}{was:?}");
-            for secret in &planted.secrets {
+            for secret in &planter.secrets {
                 assert!(!shown.contains(secret), "seed {seed}: {secret} in {shown}");
             }
             named += usize::from(!was.digests.is_empty() && was.engines.is_some() && was.providers.is_some());

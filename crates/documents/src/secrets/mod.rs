@@ -9,6 +9,8 @@
 mod command;
 mod configuration;
 mod names;
+#[cfg(any(test, feature = "testing"))]
+pub mod planted;
 mod script;
 mod text;
 

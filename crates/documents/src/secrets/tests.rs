@@ -1,3 +1,4 @@
+use super::planted::{IN_COMMANDS, Planter, fresh_seed};
 use super::*;
 
 fn command_line(line: &str) -> String {
@@ -88,88 +89,17 @@ fn what_identifies_a_machine_is_removed_from_text() {
     );
 }
 
-/// Numbers that a seed determines.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        // splitmix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-
-    fn secret(&mut self) -> String {
-        let (len, alphabet) = self.one_of(&[
-            (32, "0123456789abcdef"),
-            (8, "0123456789"),
-            (24, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"),
-            (12, "abcdefgh0123456789!%+/?^~"),
-        ]);
-        let digits = self.below(1000);
-        // A password of letters alone has the form of a name.
-        (0..len).map(|_| char::from(self.one_of(alphabet.as_bytes()))).collect::<String>()
-            + &format!("{digits:03}97")
-    }
-}
-
-/// A command line with secrets in the places where commands have them, and in others.
-fn planted(random: &mut Random, secrets: &mut Vec<String>) -> Vec<String> {
-    const TEMPLATES: [&str; 16] = [
-        "openssl enc -aes-128-cbc -K S -iv S -in S -out /dev/null",
-        "openssl enc -aes-128-cbc -K=S --iv S --pass=pass:S",
-        "openssl enc -aes-128-cbc -pass S:S -kdfopt salt:S",
-        "openssl speed -bytes 16384 -evp aes-128-cbc S",
-        "env S=S A=S openssl enc -aes-128-cbc -K S",
-        "A=S nice -n 19 openssl enc -aes-128-cbc --K S",
-        "openssl enc -aes-128-cbc --unknown S --unknown=S -uS S=S",
-        "openssl enc -aes-128-cbc -engine pkcs11:token=S;pin-value=S",
-        "openssl enc -aes-128-cbc 'S S' https://S:S@S/S?S=S",
-        "openssl enc -aes-128-cbc -k\tS -k \"S\" -k 'S'",
-        "openssl enc -aes-128-cbc -pass pass:S | curl -u S:S -H 'X: S' S",
-        "openssl enc -aes-128-cbc # S S",
-        "openssl enc -aes-128-cbc $(cat S) `S` ${S} $S",
-        "openssl enc -aes-128-cbc >S 2>S <S && S; (S) || S",
-        "openssl enc -aes-128-cbc -kS\\ S \\S",
-        "openssl enc -aes-128-cbc <<S\nS S\nS",
-    ];
-    let mut line = String::new();
-    for (number, part) in random.one_of(&TEMPLATES).split('S').enumerate() {
-        if number > 0 {
-            secrets.push(random.secret());
-            line.push_str(secrets.last().unwrap());
-        }
-        line.push_str(part);
-    }
-    match random.below(3) {
-        0 => line.split_whitespace().map(str::to_owned).collect(),
-        1 => vec![random.one_of(&["sh", "/bin/bash"]).to_owned(), "-c".to_owned(), line],
-        _ => {
-            let inner = format!("sh -euc {}", crate::shell::word(&line));
-            vec!["sudo".to_owned(), "sh".to_owned(), "-c".to_owned(), inner]
-        }
-    }
-}
-
 #[test]
 fn no_planted_secret_is_in_ten_thousand_command_lines() {
-    let fresh = std::time::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
-    println!("the fresh seed is {fresh}");
-    for seed in [1, fresh] {
-        let mut random = Random(seed);
+    for seed in [1, fresh_seed()] {
+        let mut planter = Planter::new(seed, IN_COMMANDS);
         for _ in 0..5_000 {
-            let mut secrets = Vec::new();
-            let words = planted(&mut random, &mut secrets);
+            planter.secrets.clear();
+            let words = planter.command_line();
             let shown = command(&words);
             let all = shown.join(" ");
-            for secret in secrets {
-                assert!(!all.contains(&secret), "seed {seed}: {secret} in {all}\nof {words:?}");
+            for secret in &planter.secrets {
+                assert!(!all.contains(secret), "seed {seed}: {secret} in {all}\nof {words:?}");
             }
             assert!(
                 all.contains("openssl") && all.contains("aes-128-cbc"),
