@@ -123,7 +123,7 @@ struct ob_driver {
 	int arrivals;				/* ob_arrivals before the last lookup */
 	bool missing;
 	bool disallowed;		/* in ob_disallowed until its last session is gone */
-	/* The only descriptor that may use it, compared only, until it is allowed; NULL: all may. */
+	/* The only descriptor that may use it until it is allowed; only compared. NULL: all may. */
 	const struct ob_file *trial;
 	u16 number;
 	spinlock_t lock; /* protects the lists of turns and waiting requests, and below */
