@@ -120,7 +120,7 @@ fn with_each_fault(outboard: &Path, place: &Place, change: &Change, tries: &mut 
     };
     let mut works = || works(place.root());
     let command = || place.command(outboard, change.command);
-    // Twice without a fault: the first one makes the directory and the lock, which stay.
+    // Twice without a fault: the first one makes directories that stay.
     let mut count = 0;
     for _ in 0..2 {
         prepare();
@@ -160,6 +160,7 @@ fn with_each_fault(outboard: &Path, place: &Place, change: &Change, tries: &mut 
             injected += 1;
         }
     }
+    println!("{}: {injected} faults at {count} changes", change.name);
     injected
 }
 

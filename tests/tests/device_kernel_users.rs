@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
 use outboard_drivers::netlink::change;
@@ -13,7 +14,7 @@ use outboard_tests::kernel_users::{Network, send_over_ktls, shell, with_dm_crypt
 use outboard_tests::machine::{ACCELERATOR, cpu_has_aes};
 use outboard_tests::simulated::{self, Simulated};
 use outboard_tests::skip::skip;
-use outboard_tests::time_limit::wait_while;
+use outboard_tests::time_limit::{wait_until, wait_while};
 use outboard_tests::tuning::Machine;
 
 /// The machine with a simulation that every other driver outranks. Dropped in this order.
@@ -206,6 +207,30 @@ fn a_preference_is_restored_as_at_boot_and_kept_while_two_want_it() {
     assert!(text.contains("is not preferred by this command"), "{text}");
     let text = with.fails(&["prefer", "no-such-driver"]);
     assert!(text.contains("the kernel has no driver no-such-driver"), "{text}");
+}
+
+/// What it records as the driver's own priority is what the other change has left.
+#[test]
+fn a_preference_waits_for_another_change_before_it_reads_the_priority() {
+    let test = "a_preference_waits_for_another_change_before_it_reads_the_priority";
+    let Some(with) = Outranked::new(test, &ACCEPTED, &[]) else { return };
+    change::prefer("sim-xts-aes", 5000).expect("root may change it");
+    let lock = fs::File::create("/etc/outboard/.lock").expect("a file of root's");
+    // SAFETY: no pointer is passed.
+    assert_eq!(unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX) }, 0);
+    let child =
+        with.machine.command(&["prefer", "sim-xts-aes", "--force"]).spawn().expect("the command runs");
+    let (system_call, waiting) = (format!("/proc/{}/syscall", child.id()), format!("{} ", libc::SYS_flock));
+    wait_until("a command that waits for the lock", || {
+        fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&waiting))
+    });
+    change::prefer("sim-xts-aes", 1).expect("root may change it");
+    drop(lock);
+    let output = child.wait_with_output().expect("our child");
+    let text = succeeded(&output, &["prefer"]);
+    assert!(text.contains("(its own is 1)"), "{text}");
+    with.succeeds(&["prefer", "sim-xts-aes", "--undo"]);
+    assert_eq!(priority("sim-xts-aes"), 1);
 }
 
 #[test]

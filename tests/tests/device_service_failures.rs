@@ -23,13 +23,19 @@ fn a_service_that_does_not_start_is_restored() {
     let (mut files, nginx) = nginx();
     drop(nginx);
     files.add(
+        "/tmp/outboard-test-start",
+        "printf '\\033]0;pwn\\007\\033[31mred\\n'\ntest -z \"$OPENSSL_CONF\"\n",
+    );
+    files.add(
         "/etc/systemd/system/nginx.service.d/10-test.conf",
-        "[Service]\nExecStartPre=/bin/sh -c 'test -z \"$OPENSSL_CONF\"'\n",
+        "[Service]\nExecStartPre=/bin/sh /tmp/outboard-test-start\n",
     );
     let _nginx = Started::start("nginx.service");
     let before = snapshot();
     let text = fails(&machine, &["enable", "nginx", "--restart", "--force"]);
     assert!(text.contains("step \"restart\" failed"), "{text}");
+    // The lines of the journal come with it.
+    assert!(text.contains("\u{fffd}]0;pwn\u{fffd}\u{fffd}[31mred\n") && !text.contains('\u{1b}'), "{text:?}");
     assert!(text.contains("The change was undone; the service was restarted and works as before"), "{text}");
     assert_unchanged(&before);
     downloads(NGINX);

@@ -8,7 +8,7 @@ use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds};
 use outboard_tests::sites::{downloads, site};
-use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
+use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
 
 pub const NGINX: &str = "https://127.0.0.1:4433/file";
 
@@ -63,6 +63,22 @@ fn what_cannot_be_restarted_is_refused_before_a_change() {
     let text = failed(&command.uid(65534).output().expect("the command runs"), &["as nobody"], 1);
     assert!(text.contains("only root may"), "{text}");
     assert_unchanged(&before);
+}
+
+/// By a file in a directory of systemd's that is not one of packages or administrators.
+#[test]
+fn a_setting_that_systemd_has_read_is_found_before_a_change() {
+    let Some(machine) = machine("a_setting_that_systemd_has_read_is_found_before_a_change") else { return };
+    let mut files = AddedFiles::default();
+    let control = "/etc/systemd/system.control/nginx.service.d/90-test.conf";
+    files.add(control, "[Service]\nEnvironment=OPENSSL_CONF=/dev/null\n");
+    systemctl(&["daemon-reload"]);
+    let before = snapshot();
+    let text = fails(&machine, &["enable", "nginx", "--force"]);
+    assert!(text.contains(&format!("{control} sets or unsets OPENSSL_CONF")), "{text}");
+    assert_unchanged(&before);
+    drop(files);
+    systemctl(&["daemon-reload"]);
 }
 
 #[test]

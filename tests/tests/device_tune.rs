@@ -171,30 +171,35 @@ fn what_anybody_could_have_written_is_not_obeyed(machine: &Machine) {
 }
 
 #[test]
-fn ctrl_c_writes_nothing_and_shows_what_was_measured() {
-    let test = "ctrl_c_writes_nothing_and_shows_what_was_measured";
+fn a_signal_writes_nothing_and_shows_what_was_measured() {
+    let test = "a_signal_writes_nothing_and_shows_what_was_measured";
     let Some(machine) = Machine::with_accelerator(test) else { return };
-    fs::write(POLICY, "# mine\n").expect("the policy's file");
-    let (mut read, write) = pipe::full();
-    let mut child = machine.tune(&[]).stdout(write).spawn().expect("the command runs");
-    let pid = i32::try_from(child.id()).expect("a process number");
-    // The first output of the command follows the first measured cipher; it blocks there until the
-    // pipe is read.
-    let writing = format!("{} 0x1 ", libc::SYS_write);
-    let system_call = format!("/proc/{pid}/syscall");
-    wait_until("a cipher measured", || {
-        fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&writing))
-    });
-    // SAFETY: the child has not been waited for, so its number is its own.
-    unsafe { libc::kill(pid, libc::SIGINT) };
-    read.read_exact(&mut [0; pipe::ROOM]).expect("what fills the pipe");
-    let mut text = String::new();
-    read.read_to_string(&mut text).expect("the end");
-    assert_eq!(child.wait().expect("it ends").code(), Some(130), "{text}");
-    assert!(text.starts_with(CIPHER) && !text.contains("AES-256-CBC"), "{text}");
-    assert!(text.contains("Interrupted: nothing was written"), "{text}");
-    assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
-    assert!(!Path::new("/etc/outboard/policy.new").exists());
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        fs::write(POLICY, "# mine\n").expect("the policy's file");
+        let (mut read, write) = pipe::full();
+        let mut child = machine.tune(&[]).stdout(write).spawn().expect("the command runs");
+        let pid = i32::try_from(child.id()).expect("a process number");
+        // The first output of the command follows the first measured cipher; it blocks there until
+        // the pipe is read.
+        let writing = format!("{} 0x1 ", libc::SYS_write);
+        let system_call = format!("/proc/{pid}/syscall");
+        wait_until("a cipher measured", || {
+            fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&writing))
+        });
+        // SAFETY: the child has not been waited for, so its number is its own.
+        unsafe { libc::kill(pid, signal) };
+        read.read_exact(&mut [0; pipe::ROOM]).expect("what fills the pipe");
+        let mut text = String::new();
+        read.read_to_string(&mut text).expect("the end");
+        assert_eq!(child.wait().expect("it ends").code(), Some(130), "{signal}: {text}");
+        assert!(text.starts_with(CIPHER) && !text.contains("AES-256-CBC"), "{text}");
+        assert!(text.contains("Interrupted: nothing was written"), "{text}");
+        assert_eq!(fs::read_to_string(POLICY).expect("the policy"), "# mine\n");
+        assert!(!Path::new("/etc/outboard/policy.new").exists());
+        let left = fs::read_dir(std::env::temp_dir()).expect("a directory").flatten();
+        let left: Vec<_> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        assert!(!left.iter().any(|name| name.starts_with("outboard-lab-")), "{left:?}");
+    }
 }
 
 #[test]

@@ -107,6 +107,11 @@ fn all_services_are_disabled_although_one_fails() {
 fn what_an_interrupted_change_has_left_is_found_and_removed() {
     let root = system();
     let staged = root.path().join("etc/outboard/service-nginx.json.outboard-new");
+    let directory = root.path().join("etc/outboard");
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join(".lock"), "").unwrap();
+    fails(&outboard(root.path(), &["disable", "nginx"]), 1, "nginx: it is not enabled");
+    assert!(!directory.exists());
     fs::create_dir_all(root.path().join("usr/bin")).unwrap();
     fs::write(root.path().join("usr/bin/ssh"), "").unwrap();
     for arguments in [

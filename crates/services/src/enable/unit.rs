@@ -226,11 +226,7 @@ impl Unit {
                 "EnvironmentFile" if value.is_empty() => self.environment_files.clear(),
                 "EnvironmentFile" => self.environment_files.push(value.trim_start_matches('-').into()),
                 "UnsetEnvironment" if value.is_empty() => self.unset_by = None,
-                "UnsetEnvironment" => {
-                    if unsets(value) {
-                        self.unset_by = Some(file.to_owned());
-                    }
-                }
+                "UnsetEnvironment" if unsets(value) => self.unset_by = Some(file.to_owned()),
                 "PrivateDevices" => self.has_private_devices = is_yes(value),
                 "DevicePolicy" => self.restricts_devices = value != "auto" && !value.is_empty(),
                 "DeviceAllow" => self.restricts_devices |= !value.is_empty(),
