@@ -34,7 +34,16 @@ pub(crate) fn fit(text: &str, columns: Option<usize>) -> String {
             out.push_str(line);
             continue;
         }
-        let wrapped = wrapped(bare, width, hanging(bare, width));
+        let indent = bare.chars().take_while(|c| *c == ' ').count();
+        let label = label(bare, indent).unwrap_or(indent);
+        let hanging = match (label > indent && width >= WITH_LABELS, indent) {
+            (true, _) => label,
+            (false, 0) => 0,
+            (false, indent) => indent + 2,
+        };
+        // Both are numbers of characters; a label may have any.
+        let at = bare.char_indices().nth(label).map_or(bare.len(), |(at, _)| at);
+        let wrapped = wrapped_after(&bare[..at], &bare[at..], width, hanging);
         out.push_str(if line.ends_with('\n') { &wrapped } else { wrapped.trim_end_matches('\n') });
     }
     out
@@ -53,35 +62,27 @@ fn is_copied(line: &str) -> bool {
         || (line != start && commands.iter().any(|word| start.starts_with(word)))
 }
 
-/// The indentation of the lines after the first: below the text that follows a label.
-fn hanging(line: &str, width: usize) -> usize {
-    let indent = line.chars().take_while(|c| *c == ' ').count();
-    let text = line[indent..].find("  ").map(|gap| {
-        let after = &line[indent + gap..];
-        line[..indent + gap].chars().count() + after.chars().take_while(|c| *c == ' ').count()
-    });
-    match text.filter(|column| width >= WITH_LABELS && *column <= LABEL) {
-        Some(column) => column,
-        None if indent > 0 => indent + 2,
-        None => 0,
-    }
+/// The column of the text next to a label, in characters: there is a gap before it.
+fn label(line: &str, indent: usize) -> Option<usize> {
+    let chars: Vec<char> = line.chars().collect();
+    let gap = (indent..chars.len().min(LABEL)).find(|&at| chars[at..].starts_with(&[' ', ' ']))?;
+    let text = gap + chars[gap..].iter().take_while(|c| **c == ' ').count();
+    (text <= LABEL).then_some(text)
 }
 
 /// A text in lines of at most `width` columns, those after the first indented by `hanging`; a word
 /// that is longer has a line of its own. The spaces at the beginning stay.
 pub fn wrapped(text: &str, width: usize, hanging: usize) -> String {
-    let indent = text.chars().take_while(|c| *c == ' ').count();
-    // The gap after a label stays.
-    let label = text.chars().count().min(hanging);
-    let (kept, rest) = match hanging > indent && text.is_char_boundary(label) && text[..label].ends_with("  ")
-    {
-        true => text.split_at(label),
-        false => text.split_at(indent),
-    };
-    let mut out = kept.to_owned();
-    let mut column = kept.chars().count();
+    let rest = text.trim_start_matches(' ');
+    wrapped_after(&text[..text.len() - rest.len()], rest, width, hanging)
+}
+
+/// The same after a label, which stays as it is.
+fn wrapped_after(label: &str, text: &str, width: usize, hanging: usize) -> String {
+    let mut out = label.to_owned();
+    let mut column = label.chars().count();
     let mut is_start = true;
-    for word in rest.split_whitespace() {
+    for word in text.split_whitespace() {
         let length = word.chars().count();
         if !is_start && column + 1 + length > width {
             out.push('\n');
@@ -121,6 +122,7 @@ mod tests {
         let wide = fit(&text, Some(80));
         assert!(wide.lines().nth(2).unwrap().starts_with("              word"), "{wide}");
         let narrow = fit(&text, Some(40));
+        assert!(narrow.lines().nth(1).unwrap().starts_with("  note        word"), "{narrow}");
         assert!(narrow.lines().nth(2).unwrap().starts_with("    word"), "{narrow}");
     }
 
