@@ -84,7 +84,10 @@ fn wrapped_after(label: &str, text: &str, width: usize, hanging: usize) -> Strin
     let mut is_start = true;
     for word in text.split_whitespace() {
         let length = word.chars().count();
-        if !is_start && column + 1 + length > width {
+        // A word that does not fit next to the label may fit below it.
+        let is_below_better = is_start && column > hanging && column + length > width;
+        if is_below_better || !is_start && column + 1 + length > width {
+            out.truncate(out.trim_end_matches(' ').len());
             out.push('\n');
             out.push_str(&" ".repeat(hanging));
             column = hanging;
@@ -135,6 +138,12 @@ mod tests {
         ] {
             assert_eq!(fit(text, Some(40)), text);
         }
+    }
+
+    #[test]
+    fn a_word_that_does_not_fit_next_to_its_label_is_below_it() {
+        let text = "  kernel      CONFIG_CRYPTO_DEV_OMAP_AES, and more\n";
+        assert_eq!(fit(text, Some(40)), "  kernel\n    CONFIG_CRYPTO_DEV_OMAP_AES, and more\n");
     }
 
     #[test]
