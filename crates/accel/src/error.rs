@@ -37,6 +37,12 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
+    /// The catalogue refuses the driver.
+    #[error("{driver} is refused: known to be wrong")]
+    KnownWrong {
+        /// The driver's name in `/proc/crypto`.
+        driver: DriverName,
+    },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
     KeyRefused {

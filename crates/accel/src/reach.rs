@@ -1,5 +1,6 @@
 //! Finds the interface through which programs reach a driver.
 
+use outboard_catalog::families;
 use outboard_drivers::reach::{ProgramInterface, TagCheck};
 
 use crate::af_alg::AfAlg;
@@ -35,6 +36,7 @@ pub fn reach_over(
     driver: &str,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Accelerator>, Error> {
+    accepted(driver)?;
     Ok(match interface {
         ProgramInterface::DevOutboard => Box::new(Device::reach(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach(driver, algorithm)?),
@@ -48,6 +50,7 @@ pub fn reach_hash_over(
     driver: &str,
     algorithm: HashAlgorithm,
 ) -> Result<Box<dyn Accelerator<dyn HashSession>>, Error> {
+    accepted(driver)?;
     Ok(match interface {
         ProgramInterface::DevOutboard => Box::new(Device::reach_hash(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach_hash(driver, algorithm)?),
@@ -55,11 +58,19 @@ pub fn reach_hash_over(
     })
 }
 
+/// Fails for a driver that is known to be wrong.
+fn accepted(driver: &str) -> Result<(), Error> {
+    if families::is_refused(driver) { Err(Error::KnownWrong { driver: driver.into() }) } else { Ok(()) }
+}
+
 type Attempt<S> = Option<Result<Box<dyn Accelerator<S>>, Error>>;
 
 /// Returns the first interface that leads to the driver. `attempt` returns `None` for an interface
 /// that is closed until `outboard check` has shown that the driver rejects forged tags.
 fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<S>) -> Reached<S> {
+    if let Err(error) = accepted(driver) {
+        return Reached { accelerator: None, passed: vec![error] };
+    }
     let (mut passed, mut awaits_check) = (Vec::new(), false);
     for interface in ProgramInterface::PREFERRED_FIRST {
         match attempt(interface) {
@@ -97,6 +108,20 @@ mod tests {
         }
         for algorithm in HashAlgorithm::all() {
             assert_each_interface_gives_its_reason(&reach_hash("no-such-driver", algorithm));
+        }
+    }
+
+    #[test]
+    fn a_driver_that_is_known_to_be_wrong_is_opened_over_no_interface() {
+        let driver = "mv-sha256";
+        for algorithm in HashAlgorithm::all() {
+            let reached = reach_hash(driver, algorithm);
+            assert!(reached.accelerator.is_none());
+            assert!(matches!(reached.passed[..], [Error::KnownWrong { .. }]), "{:?}", reached.passed);
+            for interface in ProgramInterface::PREFERRED_FIRST {
+                let opened = reach_hash_over(interface, driver, algorithm);
+                assert!(matches!(opened, Err(Error::KnownWrong { .. })));
+            }
         }
     }
 

@@ -34,6 +34,7 @@ pub struct Signature {
     pub bound: &'static str,
     /// As in [`Family`].
     pub irqs: &'static str,
+    refused: &'static str,
 }
 
 static SIGNATURES: [Signature; COUNT] = {
@@ -60,8 +61,8 @@ const COUNT: usize = {
 };
 
 const fn signature(row: usize, family: &Family) -> Signature {
-    let &Family { nature, names, modules, bound, irqs, .. } = family;
-    Signature { row, nature, names, modules, bound, irqs }
+    let &Family { nature, names, modules, bound, irqs, refused, .. } = family;
+    Signature { row, nature, names, modules, bound, irqs, refused }
 }
 
 impl PartialEq for Signature {
@@ -108,6 +109,13 @@ pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
 /// The family of a driver by name and module, if both match.
 pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
     of(driver, module).filter(|signature| signature.has_module(module))
+}
+
+/// Whether a driver, or one that a template is built around, is known to be wrong: it is used over no
+/// interface, and not run to find that out.
+pub fn is_refused(driver: &str) -> bool {
+    let names = || driver.split(['(', ',', ')']).map(|name| name.strip_prefix("__").unwrap_or(name));
+    SIGNATURES.iter().any(|s| !s.refused.is_empty() && names().any(|name| fits(s.refused, name)))
 }
 
 /// Whether a text matches one of the patterns.

@@ -95,6 +95,8 @@ pub struct Family {
     /// Whether the ciphers of its drivers have the flag ALLOCATES_MEMORY, with which dm-crypt leaves
     /// them out since Linux 5.10 (commit cd74693870fb); the flag exists since 5.9.
     pub allocates_memory: bool,
+    /// Patterns of names of drivers that are known to be wrong: they are used over no interface.
+    pub refused: &'static str,
     /// Known limits and faults.
     pub limits: &'static [Limit],
     /// The driver's source, as in [`Limit`].
@@ -136,6 +138,7 @@ impl Family {
         algorithms: "",
         needs_fallback: false,
         allocates_memory: false,
+        refused: "",
         limits: &[],
         source: "",
         nature: Nature::Accelerator,

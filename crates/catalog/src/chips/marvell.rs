@@ -14,7 +14,13 @@ pub(super) const ROWS: &[Family] = &[
         debian: "armhf|arm64",
         algorithms: "cbc(aes)|ecb(aes)|cbc(des)|ecb(des)|cbc(des3_ede)|ecb(des3_ede)|md5|sha1|\
             sha256|hmac(md5)|hmac(sha1)|hmac(sha256)",
+        // In mainline at priority 0, as broken when used in parallel.
+        refused: "mv-md5|mv-sha1|mv-sha256|mv-hmac-md5|mv-hmac-sha1|mv-hmac-sha256",
         limits: &[
+            Limit {
+                text: "digests and HMACs are refused: known to be wrong",
+                source: "drivers/crypto/marvell/cesa/hash.c",
+            },
             Limit {
                 text: "no CTR and no GCM: TLS 1.3 uses it only by look-ahead",
                 source: "drivers/crypto/marvell/cesa/cipher.c",
@@ -33,7 +39,6 @@ pub(super) const ROWS: &[Family] = &[
         names: "mv-*",
         modules: "marvell_cesa|mv_cesa",
         bound: "platform/marvell-cesa|platform/mv_crypto",
-        irqs: "mv_crypto",
         chip: "Marvell CESA",
         compatible: &[
             "marvell,armada-370-crypto",

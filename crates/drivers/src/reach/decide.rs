@@ -4,7 +4,7 @@ use outboard_catalog::{Algorithm, Authenc, HashAlgorithm};
 
 use super::kernel_users::{self, Found, picked};
 use super::probe::Probe;
-use super::{ProgramInterface, Reachable, Route, RouteDecision, TagCheck, tags_unchecked};
+use super::{ProgramInterface, Reachable, Route, RouteDecision, TagCheck, refused, tags_unchecked};
 use crate::allow_list::AllowedDriver;
 use crate::find::Judged;
 use crate::flags::Flags;
@@ -57,7 +57,12 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
             DriverType::Skcipher | DriverType::Lskcipher | DriverType::Ahash | DriverType::Shash
         );
     let selftest = "the kernel does not use a driver whose self-test has not passed";
-    let excluded = if target.driver.is_usable() { facts.found_wrong.as_deref() } else { Some(selftest) };
+    let refused = refused(&target.driver.name);
+    let excluded = match &refused {
+        Some(why) => Some(why.as_str()),
+        None if target.driver.is_usable() => facts.found_wrong.as_deref(),
+        None => Some(selftest),
+    };
     let mut routes = Vec::new();
     for interface in ProgramInterface::PREFERRED_FIRST {
         let found = match (excluded, interface) {

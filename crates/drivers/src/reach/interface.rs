@@ -1,5 +1,7 @@
 //! The interfaces through which a program reaches a driver, and the rule for using them.
 
+use outboard_catalog::families;
+
 /// An interface of the kernel for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramInterface {
@@ -57,9 +59,24 @@ pub fn found_wrong(driver: &str, made: &str, fault: &str) -> String {
     format!("{driver} gave outboard check a wrong result on {made} ({fault})")
 }
 
+/// Why a driver is used over no interface, if the catalogue refuses it.
+pub fn refused(driver: &str) -> Option<String> {
+    families::is_refused(driver).then(|| format!("{driver} is refused: known to be wrong"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_driver_that_is_known_to_be_wrong_is_refused_also_inside_a_template() {
+        for driver in ["mv-sha1", "mv-hmac-sha256", "hmac(mv-sha1)", "authenc(mv-hmac-sha1,mv-cbc-aes)"] {
+            assert!(refused(driver).is_some_and(|why| why.ends_with("known to be wrong")), "{driver}");
+        }
+        for driver in ["mv-cbc-aes", "mv-ecb-des", "cts(mv-cbc-aes)", "sha1-generic", "mv-sha1x"] {
+            assert_eq!(refused(driver), None, "{driver}");
+        }
+    }
 
     #[test]
     fn an_aead_needs_the_check_except_over_our_own_device() {

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use outboard_accel::checkable::Checkable;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::refused;
 use outboard_drivers::root::Root;
 
 use crate::commands::check::findings;
@@ -26,6 +27,9 @@ pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
     let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
         bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
     };
+    if let Some(refused) = refused(driver) {
+        bail!("{refused}");
+    }
     if let Some(wrong) = findings::wrong(driver)? {
         bail!("{wrong}");
     }

@@ -7,6 +7,7 @@ use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::proc_crypto::Selftest;
+use outboard_drivers::reach::refused as refused_by_name;
 use outboard_drivers::root::Root;
 
 use super::{list, say};
@@ -38,7 +39,9 @@ fn text(
         if !is_candidate {
             continue;
         }
-        if driver.selftest == Selftest::Pending {
+        if let Some(why) = refused_by_name(&driver.name) {
+            refused += &format!("{why}\n");
+        } else if driver.selftest == Selftest::Pending {
             refused += &format!("{}: the kernel still tests it, try again in some seconds\n", driver.name);
         } else if driver.selftest == Selftest::Unknown {
             refused += &format!("{} has not passed the kernel's self-test: dmesg | grep alg:\n", driver.name);
@@ -70,6 +73,8 @@ mod tests {
         let line = offered.lines().find(|line| line.contains(" mv-cbc-aes "));
         assert!(line.is_some_and(|line| line.ends_with("# cbc(aes)")), "{offered}");
         assert!(!offered.contains("mv-ecb-aes") && !offered.contains("generic"), "{offered}");
+        assert!(offered.contains("\nmv-sha256 is refused: known to be wrong\n"), "{offered}");
+        assert!(!offered.contains("allow mv-sha256"), "{offered}");
         assert!(text(&[], &[], none).unwrap().starts_with("No further accelerator"));
     }
 

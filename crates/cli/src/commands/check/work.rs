@@ -13,6 +13,7 @@ use outboard_accel::check::{Checked, Fault, key_lengths, soak};
 use outboard_accel::checkable::{Checkable, Subject};
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::refused;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
@@ -38,12 +39,15 @@ pub struct Candidate {
 
 /// Returns the named drivers, or all accelerators.
 pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
+    if let Some(why) = named.iter().find_map(|driver| refused(driver)) {
+        bail!("{why}");
+    }
     let survey = survey(&Root::live())?;
     let mut candidates = Vec::new();
     for judged in &survey.drivers {
         let driver = &judged.driver;
         let is_wanted = match named {
-            [] => judged.judgement.verdict == Verdict::Accelerator,
+            [] => judged.judgement.verdict == Verdict::Accelerator && refused(&driver.name).is_none(),
             _ => named.contains(&driver.name),
         };
         let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
