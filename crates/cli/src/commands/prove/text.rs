@@ -51,8 +51,9 @@ pub fn render(proof: &Prove, verbose: bool) -> String {
         line(&mut out, "command", &format!("ended with exit code {}", proof.exit_code));
     }
     // Notes that are part of the summary are not repeated.
-    let notes: Vec<&String> = proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())).collect();
-    let notes = first_of(&notes, "note", verbose);
+    let notes: Vec<String> =
+        proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())).cloned().collect();
+    let notes = first_of(&if verbose { notes } else { reasons_first(notes) }, "note", verbose);
     notes.shown.iter().for_each(|note| line(&mut out, "note", note));
     notes.more.iter().for_each(|more| line(&mut out, "", more));
     if proof.verdict != ProofVerdict::Wrong {
@@ -73,6 +74,18 @@ pub fn render(proof: &Prove, verbose: bool) -> String {
         );
     }
     out
+}
+
+/// The notes with the drivers that were chosen as the last one: reasons are more important.
+fn reasons_first(notes: Vec<String>) -> Vec<String> {
+    const CHOSEN: &str = "chosen: ";
+    let (chosen, mut others): (Vec<String>, Vec<String>) =
+        notes.into_iter().partition(|note| note.starts_with(CHOSEN));
+    let drivers: Vec<&str> = chosen.iter().filter_map(|note| note.strip_prefix(CHOSEN)).collect();
+    if !drivers.is_empty() {
+        others.push(format!("{CHOSEN}{}", drivers.join(", ")));
+    }
+    others
 }
 
 fn word(verdict: ProofVerdict) -> &'static str {
@@ -175,4 +188,18 @@ fn ahead_row(name: &str, work: &Work) -> [String; 8] {
         amount(ahead.key_stream_generated),
         amount(ahead.key_stream_discarded),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_drivers_that_were_chosen_do_not_hide_a_reason() {
+        let notes =
+            ["chosen: driver a over /dev/outboard", "chosen: driver b over /dev/outboard", "a reason"];
+        let all = reasons_first(notes.map(str::to_owned).into());
+        assert_eq!(all, ["a reason", "chosen: driver a over /dev/outboard, driver b over /dev/outboard"]);
+        assert!(reasons_first(Vec::new()).is_empty());
+    }
 }
