@@ -18,6 +18,8 @@ pub struct Documents {
     pub check: Option<Value>,
     /// `outboard prove --json`
     pub prove: Option<Value>,
+    /// `outboard enable --list --json`
+    pub services: Option<Value>,
     /// `outboard report --format json`
     pub report: Option<Value>,
 }
@@ -38,6 +40,9 @@ impl Documents {
         }
         if let Some(config) = &self.config {
             of_config(config, &mut all);
+        }
+        for service in self.services.iter().flat_map(|services| list(services, "services")) {
+            of_service(service, "enable", &mut all);
         }
         if let Some(check) = &self.check {
             of_check(check, &mut all);
@@ -137,7 +142,12 @@ fn of_ciphers(ciphers: &Value, all: &mut Statements) {
     }
 }
 
+fn of_service(service: &Value, by: &'static str, all: &mut Statements) {
+    say(all, format!("state of {}", text(service, "name")), by, text(service, "state"));
+}
+
 fn of_config(config: &Value, all: &mut Statements) {
+    list(config, "services").for_each(|service| of_service(service, "config", all));
     let services = list(config, "services").flat_map(|service| list(service, "configurations"));
     for configuration in std::iter::once(&config["shell"]).chain(services) {
         for one in list(configuration, "thresholds") {
@@ -174,6 +184,9 @@ fn of_prove(prove: &Value, all: &mut Statements) {
         for cipher in list(group, "algorithms").filter_map(Value::as_str) {
             say(all, format!("{cipher} is offered"), "prove", false);
         }
+    }
+    if let Some(name) = prove["service"]["name"].as_str() {
+        say(all, format!("state of {name}"), "prove", "enabled");
     }
     for algorithm in list(prove, "algorithms") {
         say(all, format!("{} is offered", text(algorithm, "name")), "prove", true);

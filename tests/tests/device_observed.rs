@@ -16,6 +16,7 @@ use outboard_tests::services::{CIPHER, disables, enables, machine, succeeds};
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 use outboard_tests::tuning::Machine;
+use outboard_tests::verdicts::Documents;
 use serde_json::Value;
 
 use crate::device_services::{NGINX, nginx};
@@ -83,6 +84,7 @@ fn a_running_nginx_is_observed() {
     assert!(text.contains("nginx.service has no counters") && text.contains("run this as root"), "{text}");
 
     configured(&machine);
+    agreed(&machine, proof);
     measured(&machine);
     disables(&machine, &["nginx"]);
     assert_unchanged(&before);
@@ -115,6 +117,25 @@ fn configured(machine: &Machine) {
     assert!(config["allowed"].as_array().expect("a list").iter().any(|driver| driver == ACCELERATOR));
     let text = succeeds(machine, &["config", "--service", "nginx"]);
     assert!(text.contains("Service nginx: enabled\n") && !text.contains("problem:"), "{text}");
+}
+
+/// The commands say the same about the running service.
+fn agreed(machine: &Machine, proof: Value) {
+    let document = |arguments: &[&str]| {
+        let mut command = machine.command(arguments);
+        command.env("OPENSSL_CONF", "/etc/outboard/nginx.service.cnf");
+        let text = succeeded(&command.output().expect("the command runs"), arguments);
+        serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    };
+    let documents = Documents {
+        status: document(&["status", "--json"]),
+        ciphers: Some(document(&["ciphers", "--json"])),
+        config: Some(document(&["config", "--json"])),
+        services: Some(document(&["enable", "--list", "--json"])),
+        prove: Some(proof),
+        ..Documents::default()
+    };
+    assert_eq!(documents.contradictions(), Vec::<String>::new());
 }
 
 /// The metrics contain the requests of nginx and of the driver.

@@ -277,6 +277,7 @@ fn the_commands_say_the_same(outboard: &Path) {
             saved.to_str().expect("a plain name"),
         ])),
         status,
+        ..Documents::default()
     };
     let thresholds = documents.config.as_ref().map(|config| config["shell"]["thresholds"].clone());
     let served = thresholds.as_ref().and_then(|list| list[0]["served"]["driver"].as_str());

@@ -90,7 +90,9 @@ pub struct Asking {
 impl Asking {
     /// Opens OpenSSL. An error names what is missing.
     pub fn new() -> Result<Asking, String> {
-        let module = provider_file::find(None, &OpenSsl::find()).map_err(|why| format!("{why:#}"))?;
+        let module = provider_file::find(None, &OpenSsl::find());
+        let module =
+            module.map_err(|_| "the provider is not found, outboard ciphers names the places".to_owned())?;
         Ok(Asking { library: Library::open().map_err(|why| why.to_string())?, module })
     }
 }

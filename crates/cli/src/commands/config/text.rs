@@ -77,9 +77,9 @@ fn place(line: &Line) -> String {
 
 /// Formats from which size on a driver serves each cipher, and why none serves the others.
 fn thresholds(out: &mut String, found: &Configuration) {
-    let mut rows = vec![
-        ["requests go to hardware from", "encrypt", "decrypt", "look-ahead", "set by"].map(str::to_owned),
-    ];
+    let is_known = found.thresholds.iter().any(|one| one.served.is_some());
+    let first = if is_known { "requests go to a driver from" } else { "threshold, if a driver serves it" };
+    let mut rows = vec![[first, "encrypt", "decrypt", "look-ahead", "set by"].map(str::to_owned)];
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in &found.thresholds {
         if let Some(why) = one.served.as_ref().and_then(|served| served.reason.as_deref()) {
