@@ -99,6 +99,9 @@ fn a_chain_encrypts_in_each_cipher_and_mode() {
             let mut bench = bench(&[]);
             bench.request(1 | config | if cbc { CBC } else { 0 }, &KEY[..key_len], &plain);
             assert_eq!(bench.data(plain.len()), expected, "{cipher:?} {key_len} {cbc}");
+            let mut next_iv = vec![0; block];
+            bench.model.read(2, 0x40, &mut next_iv);
+            assert_eq!(next_iv, iv, "the IV of the data that follow");
             assert!(bench.has_interrupt());
             assert_eq!(bench.register(0, CURRENT), CHAIN + 48);
             assert_eq!(bench.register(1, COMMAND), 0);
