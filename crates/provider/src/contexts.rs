@@ -1,6 +1,6 @@
 //! Contexts that the core stores as opaque pointers.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 use outboard_accel::memory::try_box;
@@ -21,6 +21,45 @@ pub(crate) fn hand_over<T>(core: &Core, make: impl FnOnce() -> Option<T>) -> *mu
             }
         }
     })
+}
+
+/// The context at a pointer that the core stores. `None` for null: there was no memory for it, and
+/// the application goes on all the same.
+///
+/// # Safety
+/// `at` is null or was returned by [`hand_over`] for this `T`, was not freed, and no other reference
+/// to it is in use: one thread at a time changes a context.
+#[inline]
+pub(crate) unsafe fn context<'a, T>(at: *mut c_void) -> Option<&'a mut T> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { at.cast::<T>().as_mut() }
+}
+
+/// Runs a function of the core's with its context. Returns 0 without one, and after a panic.
+///
+/// # Safety
+/// As for [`context`].
+pub(crate) unsafe fn with<T>(at: *mut c_void, body: impl FnOnce(&mut T) -> c_int) -> c_int {
+    // SAFETY: guaranteed by the caller.
+    guard(0, || unsafe { context(at) }.map_or(0, body))
+}
+
+/// A context that can be copied.
+pub(crate) trait Duplicate: Sized {
+    fn core(&self) -> &Core;
+
+    /// A copy. The context is not changed: several threads may copy it at the same time.
+    fn duplicate(&self) -> Option<Self>;
+}
+
+/// `OSSL_FUNC_*_dupctx`
+///
+/// # Safety
+/// As for [`context`], but other threads may copy it too.
+pub(crate) unsafe extern "C" fn duplicate<T: Duplicate>(at: *mut c_void) -> *mut c_void {
+    // SAFETY: guaranteed by the caller.
+    let Some(context) = (unsafe { at.cast::<T>().as_ref() }) else { return null_mut() };
+    hand_over(context.core(), || context.duplicate())
 }
 
 /// `OSSL_FUNC_*_freectx`

@@ -2,12 +2,13 @@
 //!
 //! A library in a sandbox or chroot has only standard error. systemd stores it in the journal.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::panic::{PanicHookInfo, set_hook};
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::stack_text::StackText;
 use crate::standard_error::{LONGEST_LINE, StandardError};
 
 /// Key `LOG_LEVEL`: which messages are written. Each level includes those before it.
@@ -82,10 +83,8 @@ impl Log {
         if level > self.level || level == Level::Off {
             return;
         }
-        let mut line = Line::default();
-        // The line is cut where it is full.
-        let _ = write!(line, "outboard[{}]: {}: {text}", std::process::id(), level.name());
-        self.destination.write(line.ended());
+        let line = format_args!("outboard[{}]: {}: {text}", std::process::id(), level.name());
+        self.destination.write(StackText::<LONGEST_LINE>::new(line).as_line());
     }
 }
 
@@ -102,50 +101,9 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     }
 }
 
-/// A line on the stack: nothing is allocated for it.
-struct Line {
-    bytes: [u8; LONGEST_LINE],
-    len: usize,
-}
-
-impl Default for Line {
-    fn default() -> Line {
-        Line { bytes: [0; LONGEST_LINE], len: 0 }
-    }
-}
-
-impl Line {
-    /// The bytes with a line feed after them.
-    fn ended(&mut self) -> &[u8] {
-        self.bytes[self.len] = b'\n';
-        &self.bytes[..=self.len]
-    }
-}
-
-impl Write for Line {
-    /// Appends as much as leaves room for a line feed.
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = LONGEST_LINE - 1 - self.len;
-        let taken = (0..=room.min(text.len())).rfind(|&end| text.is_char_boundary(end)).unwrap_or(0);
-        self.bytes[self.len..self.len + taken].copy_from_slice(&text.as_bytes()[..taken]);
-        self.len += taken;
-        if taken == text.len() { Ok(()) } else { Err(fmt::Error) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_cut_between_two_characters_and_ends() {
-        let mut line = Line::default();
-        assert!(write!(line, "{}", "x".repeat(LONGEST_LINE - 3)).is_ok());
-        assert!(write!(line, "\u{20ac}").is_err());
-        assert_eq!((line.ended().len(), line.ended().last()), (LONGEST_LINE - 2, Some(&b'\n')));
-        assert!(write!(line, "yz").is_ok() && write!(line, "z").is_err());
-        assert!(line.ended().len() == LONGEST_LINE && line.ended().ends_with(b"xyz\n"));
-    }
 
     #[test]
     fn levels_read_as_they_are_written() {

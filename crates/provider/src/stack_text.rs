@@ -2,17 +2,14 @@
 
 use std::fmt;
 
-/// Longest text in bytes: a note in the counters keeps as many.
-const ROOM: usize = 480;
-
-/// A text of at most [`ROOM`] bytes; the rest is cut off.
-pub(crate) struct StackText {
+/// A text of fewer than `ROOM` bytes; the rest is cut off.
+pub(crate) struct StackText<const ROOM: usize> {
     bytes: [u8; ROOM],
     len: usize,
 }
 
-impl StackText {
-    pub(crate) fn new(text: fmt::Arguments<'_>) -> StackText {
+impl<const ROOM: usize> StackText<ROOM> {
+    pub(crate) fn new(text: fmt::Arguments<'_>) -> Self {
         let mut made = StackText { bytes: [0; ROOM], len: 0 };
         // The text is cut where there is no more room.
         let _ = fmt::Write::write_fmt(&mut made, text);
@@ -22,11 +19,17 @@ impl StackText {
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
     }
+
+    /// The text with a line feed.
+    pub(crate) fn as_line(&mut self) -> &[u8] {
+        self.bytes[self.len] = b'\n';
+        &self.bytes[..=self.len]
+    }
 }
 
-impl fmt::Write for StackText {
+impl<const ROOM: usize> fmt::Write for StackText<ROOM> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = ROOM - self.len;
+        let room = ROOM - 1 - self.len;
         let taken = (0..=room.min(text.len())).rfind(|&end| text.is_char_boundary(end)).unwrap_or(0);
         self.bytes[self.len..self.len + taken].copy_from_slice(&text.as_bytes()[..taken]);
         self.len += taken;
@@ -40,10 +43,12 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
-        assert_eq!(StackText::new(format_args!("{}: {}", "a", 1)).as_str(), "a: 1");
-        let long = format!("x{}", "ü".repeat(ROOM));
-        let text = StackText::new(format_args!("{long}"));
-        assert_eq!(text.as_str().len(), ROOM - 1);
-        assert!(long.starts_with(text.as_str()));
+        let mut text = StackText::<6>::new(format_args!("{}: {}", "a", 1));
+        assert_eq!(text.as_str(), "a: 1");
+        assert_eq!(text.as_line(), b"a: 1\n");
+        let cut = |text: &str| StackText::<6>::new(format_args!("{text}yz")).as_str().to_owned();
+        assert_eq!((cut("xyü"), cut("xyzü")), ("xyüy".to_owned(), "xyzü".to_owned()));
+        assert_eq!(cut("vwxyü"), "vwxy");
+        assert_eq!(StackText::<6>::new(format_args!("uvwxyz")).as_line(), b"uvwxy\n");
     }
 }

@@ -1,7 +1,6 @@
 //! State of an AEAD context.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
@@ -12,7 +11,8 @@ use super::lookahead::MessageLookahead;
 use super::text_room::TextRoom;
 use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
-use crate::contexts::hand_over;
+use crate::contexts::{Duplicate, hand_over};
+use crate::core::Core;
 use crate::entry::Provider;
 use crate::key_session::KeySession;
 use crate::offer::Cipher;
@@ -205,33 +205,6 @@ impl Context {
         })
     }
 
-    /// A copy, in which software continues the message. This context is not changed, because threads
-    /// may copy it concurrently.
-    fn duplicate(&self) -> Option<Context> {
-        let mut text = TextRoom::default();
-        let (Some(aad), Some(_)) = (try_copy(&self.aad), text.fill(&self.text, 0)) else {
-            self.provider.core.raise_no_memory();
-            return None;
-        };
-        let mut copy = Context {
-            soft: self.soft.duplicate()?,
-            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
-            key: self.key.clone(),
-            aad,
-            text,
-            key_session: self.key_session.copy(&self.cipher.hardware),
-            ahead_key: KeySession::default(),
-            lookahead: None,
-            ..*self
-        };
-        // A copy computes its own key stream.
-        if self.looks_ahead() {
-            copy.reset_lookahead();
-            copy.settle();
-        }
-        copy.catch_up().then_some(copy)
-    }
-
     /// Leaves the message to the default provider, until the next one.
     pub(super) fn leave(&mut self) {
         self.stage = Stage::Soft;
@@ -369,6 +342,38 @@ impl Context {
     }
 }
 
+/// Software continues the message of a copy.
+impl Duplicate for Context {
+    fn core(&self) -> &Core {
+        &self.provider.core
+    }
+
+    fn duplicate(&self) -> Option<Context> {
+        let mut text = TextRoom::default();
+        let (Some(aad), Some(_)) = (try_copy(&self.aad), text.fill(&self.text, 0)) else {
+            self.provider.core.raise_no_memory();
+            return None;
+        };
+        let mut copy = Context {
+            soft: self.soft.duplicate()?,
+            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
+            key: self.key.clone(),
+            aad,
+            text,
+            key_session: self.key_session.copy(&self.cipher.hardware),
+            ahead_key: KeySession::default(),
+            lookahead: None,
+            ..*self
+        };
+        // A copy computes its own key stream.
+        if self.looks_ahead() {
+            copy.reset_lookahead();
+            copy.settle();
+        }
+        copy.catch_up().then_some(copy)
+    }
+}
+
 impl Drop for Context {
     fn drop(&mut self) {
         self.close_lookahead();
@@ -387,14 +392,4 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
-}
-
-/// `OSSL_FUNC_cipher_dupctx`
-pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    if at.is_null() {
-        return null_mut();
-    }
-    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    let context = unsafe { &*at.cast::<Context>() };
-    hand_over(&context.provider.core, || context.duplicate())
 }

@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 
 use super::context::{Context, Stage};
 use crate::cipher::init::Given;
+use crate::contexts;
 use crate::guard;
 
 /// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`. The next nonce of a context whose messages
@@ -22,11 +23,11 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     params: *const Param,
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     let is_next = key.is_null() && !iv.is_null() && params.is_null() && context.form.encrypt == ENCRYPT;
     if !is_next || context.pass_below == 0 {
         // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-        return unsafe { active_init::<ENCRYPT>(at, key, key_len, iv, iv_len, params) };
+        return unsafe { active_init::<ENCRYPT>(context, key, key_len, iv, iv_len, params) };
     }
     let soft = &context.soft;
     let init = if ENCRYPT { soft.functions.encrypt_init } else { soft.functions.decrypt_init };
@@ -37,7 +38,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 /// Any other initialisation. Not inlined, so that passing one on needs no stack.
 #[inline(never)]
 unsafe extern "C" fn active_init<const ENCRYPT: bool>(
-    at: *mut c_void,
+    context: &mut Context,
     key: *const u8,
     key_len: usize,
     iv: *const u8,
@@ -46,7 +47,7 @@ unsafe extern "C" fn active_init<const ENCRYPT: bool>(
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { super::context(at).init(ENCRYPT, key, iv, params) })
+    guard(0, || unsafe { context.init(ENCRYPT, key, iv, params) })
 }
 
 impl Context {

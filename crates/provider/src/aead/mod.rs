@@ -34,12 +34,10 @@ mod step;
 mod stream;
 mod text_room;
 
-use std::ffi::c_void;
-
 use outboard_abi::Dispatch;
 
 use crate::cipher::params as shared;
-use crate::contexts::free;
+use crate::contexts::{duplicate, free};
 use context::Context;
 
 /// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
@@ -47,7 +45,7 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     [
         Dispatch::cipher_newctx(context::newctx::<KIND>),
         Dispatch::cipher_freectx(free::<Context>),
-        Dispatch::cipher_dupctx(context::dupctx),
+        Dispatch::cipher_dupctx(duplicate::<Context>),
         Dispatch::cipher_encrypt_init(init::init::<true>),
         Dispatch::cipher_decrypt_init(init::init::<false>),
         Dispatch::cipher_update(stream::update),
@@ -61,14 +59,4 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
         Dispatch::cipher_settable_ctx_params(shared::settable_ctx_params::<KIND>),
         Dispatch::END,
     ]
-}
-
-/// The context at a pointer that the core stores.
-///
-/// # Safety
-/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference
-/// to it is in use: EVP contexts are not shared between threads.
-unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: guaranteed by the caller.
-    unsafe { &mut *at.cast::<Context>() }
 }

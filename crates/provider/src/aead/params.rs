@@ -9,6 +9,7 @@ use outboard_abi::{Param, ParamType, name};
 use super::context::{Context, GCM_NONCE, Short};
 use super::deferred::Deferred;
 use super::record;
+use crate::contexts;
 use crate::guard;
 
 /// Sum of the lengths of CCM's nonce and its length field, in bytes.
@@ -16,14 +17,11 @@ const CCM_LENGTHS: u64 = 15;
 
 /// `OSSL_FUNC_cipher_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     if !context.is_passive {
         // SAFETY: the core guarantees valid contexts and parameters.
-        return unsafe { active_get(at, params) };
+        return unsafe { active_get(context, params) };
     }
     // SAFETY: the parameters are passed on unchanged. The call cannot panic.
     unsafe { (context.soft.functions.get_ctx_params)(context.soft.at, params) }
@@ -32,22 +30,19 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
 /// Gets parameters of a context that is not passive. Not inlined, so that passing the call on needs
 /// no stack.
 #[inline(never)]
-unsafe extern "C" fn active_get(at: *mut c_void, params: *mut Param) -> c_int {
+unsafe extern "C" fn active_get(context: &mut Context, params: *mut Param) -> c_int {
     // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { super::context(at).get_params(params) })
+    guard(0, || unsafe { context.get_params(params) })
 }
 
 /// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     // SAFETY: the core guarantees valid parameters.
     if context.pass_below == 0 || !unsafe { is_tag_alone(params) } {
         // SAFETY: the core guarantees valid contexts and parameters.
-        return unsafe { active_set(at, params) };
+        return unsafe { active_set(context, params) };
     }
     // It is not recorded here: the text that it belongs to is left to software.
     context.tag = None;
@@ -57,9 +52,9 @@ pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const P
 
 /// Sets any other parameters. Not inlined, so that passing the call on needs no stack.
 #[inline(never)]
-unsafe extern "C" fn active_set(at: *mut c_void, params: *const Param) -> c_int {
+unsafe extern "C" fn active_set(context: &mut Context, params: *const Param) -> c_int {
     // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { super::context(at).set_params(params) })
+    guard(0, || unsafe { context.set_params(params) })
 }
 
 /// Whether the parameters are a tag and nothing else.

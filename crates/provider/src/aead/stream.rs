@@ -8,6 +8,7 @@ use outboard_accel::MAX_AAD;
 use super::context::{Context, Stage};
 use super::deferred::Deferred;
 use crate::cipher::Request;
+use crate::contexts;
 use crate::guard;
 
 /// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
@@ -20,14 +21,11 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     if len >= context.pass_below || !(out.is_null() || context.counts.add_here(len as u64)) {
         // SAFETY: the core guarantees valid contexts and buffers.
-        return unsafe { active_update(at, out, out_len, out_size, input, len) };
+        return unsafe { active_update(context, out, out_len, out_size, input, len) };
     }
     // SAFETY: the request is passed on unchanged. The call cannot panic.
     unsafe { (context.soft.functions.update)(context.soft.at, out, out_len, out_size, input, len) }
@@ -36,15 +34,13 @@ pub(super) unsafe extern "C" fn update(
 /// Any other update. Not inlined, so that passing an update on needs no stack.
 #[inline(never)]
 unsafe extern "C" fn active_update(
-    at: *mut c_void,
+    context: &mut Context,
     out: *mut u8,
     out_len: *mut usize,
     out_size: usize,
     input: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: guaranteed by the caller.
-    let context = unsafe { super::context(at) };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.update;
     if context.is_passive {
@@ -71,11 +67,8 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     let request = Request { out, out_len, out_size, input, len };
     let function = context.soft.functions.cipher;
     guard(0, || {
@@ -102,14 +95,11 @@ pub(super) unsafe extern "C" fn finish(
     out_len: *mut usize,
     out_size: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     if !context.is_passive {
         // SAFETY: the core guarantees valid contexts and buffers.
-        return unsafe { active_finish(at, out, out_len, out_size) };
+        return unsafe { active_finish(context, out, out_len, out_size) };
     }
     context.is_tag_new = false;
     if context.form.encrypt {
@@ -122,7 +112,7 @@ pub(super) unsafe extern "C" fn finish(
 /// As [`active_update`].
 #[inline(never)]
 unsafe extern "C" fn active_finish(
-    at: *mut c_void,
+    context: &mut Context,
     out: *mut u8,
     out_len: *mut usize,
     out_size: usize,
@@ -130,7 +120,6 @@ unsafe extern "C" fn active_finish(
     guard(0, || {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            let context = super::context(at);
             if context.ccm && context.is_offloaded() && !out.is_null() {
                 // The caller reads the tag later. Final has no other effect in any OpenSSL version.
                 *out_len = 0;

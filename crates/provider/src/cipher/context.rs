@@ -1,7 +1,7 @@
 //! State of a cipher context.
 
 use std::ffi::{c_uint, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
 use outboard_accel::{KeyBytes, wipe};
@@ -10,7 +10,8 @@ use super::kind::{Block, Kind, Mode};
 use super::lookahead::LookaheadState;
 use super::unpad::Mac;
 use crate::context_counts::ContextCounts;
-use crate::contexts::hand_over;
+use crate::contexts::{Duplicate, hand_over};
+use crate::core::Core;
 use crate::entry::Provider;
 use crate::key_session::KeySession;
 use crate::lookahead::Lane;
@@ -136,40 +137,6 @@ impl Context {
         self.cipher.threshold(self.encrypt)
     }
 
-    /// A copy. This context is not changed, because threads may copy it concurrently.
-    pub(super) fn duplicate(&self) -> Option<Context> {
-        let mut pipes = Vec::new();
-        if pipes.try_reserve_exact(self.pipes.len()).is_err() {
-            self.provider.core.raise_no_memory();
-            return None;
-        }
-        for pipe in &self.pipes {
-            pipes.push(pipe.duplicate()?);
-        }
-        let in_records = self.takes_records() && !self.key.is_empty();
-        let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
-        let (running, held) = self.before_lane();
-        Some(Context {
-            soft,
-            held,
-            pushed: self.pushed || in_records,
-            running: if in_records { None } else { running },
-            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
-            tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
-            key: self.key.clone(),
-            key_session: self.key_session.copy(&self.cipher.hardware),
-            ahead_key: KeySession::default(),
-            // A copy computes its own key stream.
-            lookahead: match self.lookahead {
-                LookaheadState::Off => LookaheadState::Off,
-                LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
-            },
-            lane: Lane::default(),
-            pipes,
-            ..*self
-        })
-    }
-
     /// A software context that continues with TLS records after this one and shares nothing with
     /// it: see [`SoftContext::with_key`].
     fn soft_for_records(&self) -> Option<SoftContext> {
@@ -278,6 +245,45 @@ impl Context {
     }
 }
 
+impl Duplicate for Context {
+    fn core(&self) -> &Core {
+        &self.provider.core
+    }
+
+    fn duplicate(&self) -> Option<Context> {
+        let mut pipes = Vec::new();
+        if pipes.try_reserve_exact(self.pipes.len()).is_err() {
+            self.provider.core.raise_no_memory();
+            return None;
+        }
+        for pipe in &self.pipes {
+            pipes.push(pipe.duplicate()?);
+        }
+        let in_records = self.takes_records() && !self.key.is_empty();
+        let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
+        let (running, held) = self.before_lane();
+        Some(Context {
+            soft,
+            held,
+            pushed: self.pushed || in_records,
+            running: if in_records { None } else { running },
+            counts: ContextCounts::new(self.provider, self.cipher.kind.name),
+            tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
+            key: self.key.clone(),
+            key_session: self.key_session.copy(&self.cipher.hardware),
+            ahead_key: KeySession::default(),
+            // A copy computes its own key stream.
+            lookahead: match self.lookahead {
+                LookaheadState::Off => LookaheadState::Off,
+                LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
+            },
+            lane: Lane::default(),
+            pipes,
+            ..*self
+        })
+    }
+}
+
 impl Drop for Context {
     fn drop(&mut self) {
         self.close_key_stream();
@@ -300,14 +306,4 @@ pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void)
 #[inline(never)]
 fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
-}
-
-/// `OSSL_FUNC_cipher_dupctx`
-pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    if at.is_null() {
-        return null_mut();
-    }
-    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    let context = unsafe { &*at.cast::<Context>() };
-    hand_over(&context.provider.core, || context.duplicate())
 }

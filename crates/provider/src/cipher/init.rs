@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 
 use super::context::Context;
 use super::kind::Mode;
-use crate::guard;
+use crate::contexts;
 
 /// A key or IV argument from the core. Null keeps the value that was set before.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 ) -> c_int {
     let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_alone(ENCRYPT, key, iv, params) })
+    unsafe { contexts::with(at, |context: &mut Context| context.init_alone(ENCRYPT, key, iv, params)) }
 }
 
 impl Context {

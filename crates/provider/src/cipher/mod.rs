@@ -22,15 +22,13 @@ mod record;
 mod stream;
 mod unpad;
 
-use std::ffi::c_void;
-
 use outboard_abi::Dispatch;
 
 use context::Context;
 pub(crate) use kind::{Block, KINDS, Kind, Mode};
 pub(crate) use stream::Request;
 
-use crate::contexts::free;
+use crate::contexts::{duplicate, free};
 
 /// The dispatch table of `KINDS[KIND]`. The core calls some functions without a context, so each
 /// algorithm needs its own instance of them: hence a const parameter. The functions for pipelines,
@@ -39,7 +37,7 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     [
         Dispatch::cipher_newctx(context::newctx::<KIND>),
         Dispatch::cipher_freectx(free::<Context>),
-        Dispatch::cipher_dupctx(context::dupctx),
+        Dispatch::cipher_dupctx(duplicate::<Context>),
         Dispatch::cipher_encrypt_init(init::init::<true>),
         Dispatch::cipher_decrypt_init(init::init::<false>),
         Dispatch::cipher_update(stream::update),
@@ -57,16 +55,4 @@ const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
         Dispatch::cipher_pipeline_final(pipeline::finish),
         Dispatch::END,
     ]
-}
-
-/// The context at a pointer that the core stores. The pointer is null if [`context::newctx`] or
-/// [`context::dupctx`] failed and the application goes on all the same: functions for contexts that
-/// exist check that first.
-///
-/// # Safety
-/// `at` came from [`context::newctx`] or [`context::dupctx`], was not freed, and no other reference
-/// to it is in use: EVP contexts are not shared between threads.
-unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: guaranteed by the caller.
-    unsafe { &mut *at.cast::<Context>() }
 }

@@ -9,6 +9,7 @@ use outboard_accel::Algorithm;
 
 use super::context::Context;
 use super::kind::{KINDS, Kind, Mode};
+use crate::contexts;
 use crate::entry::Provider;
 use crate::guard;
 use crate::software::SoftCipher;
@@ -115,26 +116,34 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
 /// `OSSL_FUNC_cipher_get_ctx_params`: the default provider sets the values, except those that only
 /// this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts.
-        let context = unsafe { super::context(at) };
-        if !context.sync() {
+    // SAFETY: the core guarantees valid contexts and parameters.
+    unsafe { contexts::with(at, |context: &mut Context| context.get_params(params)) }
+}
+
+/// `OSSL_FUNC_cipher_set_ctx_params`
+pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: the core guarantees valid contexts and parameters.
+    unsafe { contexts::with(at, |context: &mut Context| context.set_params(params)) }
+}
+
+impl Context {
+    /// # Safety
+    /// `params` is null or ends with a null key, and its buffers are writable.
+    unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
+        if !self.sync() {
             return 0;
         }
         // SAFETY: the parameters are passed on unchanged.
-        if unsafe { (context.soft.functions.get_ctx_params)(context.soft.at, params) } != 1 {
+        if unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params) } != 1 {
             return 0;
         }
         let mut answered = true;
-        if context.pushed {
-            let iv = &context.original_iv[..context.kind().iv_len()];
+        if self.pushed {
+            let iv = &self.original_iv[..self.kind().iv_len()];
             // SAFETY: the core's array; the IV lives in the context.
             answered &= unsafe { abi::locate_mut(params, name::IV).is_none_or(|p| abi::set_octets(p, iv)) };
         }
-        if let Some(mac) = &context.tls_mac {
+        if let Some(mac) = &self.tls_mac {
             let mac = mac.as_slice();
             // SAFETY: the core's array; the MAC lives in the context until the next record.
             answered &= unsafe {
@@ -143,19 +152,8 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
             };
         }
         c_int::from(answered)
-    })
-}
-
-/// `OSSL_FUNC_cipher_set_ctx_params`
-pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    if at.is_null() {
-        return 0;
     }
-    // SAFETY: the core guarantees valid contexts and parameters.
-    guard(0, || unsafe { super::context(at).set_params(params) })
-}
 
-impl Context {
     /// Passes the parameters to the default provider and records those that affect offloading. With
     /// pipes, for each stream.
     ///

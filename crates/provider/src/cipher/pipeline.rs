@@ -14,8 +14,8 @@ use outboard_abi::Param;
 use super::context::Context;
 use super::init::Given;
 use super::stream::{Large, Request};
+use crate::contexts::{self, Duplicate};
 use crate::core::Reason;
-use crate::guard;
 
 /// Maximum number of streams: OpenSSL's EVP_MAX_PIPES.
 const MAX_PIPES: usize = 32;
@@ -32,7 +32,11 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 ) -> c_int {
     let key = Given { at: key, len: key_len };
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-    guard(0, || unsafe { super::context(at).init_pipes(ENCRYPT, key, pipes, ivs, iv_len, params) })
+    unsafe {
+        contexts::with(at, |context: &mut Context| {
+            context.init_pipes(ENCRYPT, key, pipes, ivs, iv_len, params)
+        })
+    }
 }
 
 /// `OSSL_FUNC_cipher_pipeline_update`
@@ -45,9 +49,7 @@ pub(super) unsafe extern "C" fn update(
     inputs: *const *const u8,
     lens: *const usize,
 ) -> c_int {
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts.
-        let context = unsafe { super::context(at) };
+    let update = |context: &mut Context| {
         let is_whole = !outs.is_null() && !out_sizes.is_null() && !inputs.is_null() && !lens.is_null();
         if !context.has_so_many(pipes, is_whole && !out_lens.is_null()) {
             return 0;
@@ -64,7 +66,9 @@ pub(super) unsafe extern "C" fn update(
         };
         // SAFETY: the core guarantees valid buffers.
         unsafe { context.update_pipes(request) }
-    })
+    };
+    // SAFETY: the core guarantees valid contexts.
+    unsafe { contexts::with(at, update) }
 }
 
 /// `OSSL_FUNC_cipher_pipeline_final`
@@ -75,9 +79,7 @@ pub(super) unsafe extern "C" fn finish(
     out_lens: *mut usize,
     out_sizes: *const usize,
 ) -> c_int {
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts.
-        let context = unsafe { super::context(at) };
+    let finish = |context: &mut Context| {
         if !context.has_so_many(pipes, !outs.is_null() && !out_lens.is_null() && !out_sizes.is_null()) {
             return 0;
         }
@@ -88,7 +90,9 @@ pub(super) unsafe extern "C" fn finish(
             all &= unsafe { pipe.finish(*outs.add(place), out_lens.add(place), *out_sizes.add(place)) };
         }
         all
-    })
+    };
+    // SAFETY: the core guarantees valid contexts.
+    unsafe { contexts::with(at, finish) }
 }
 
 impl Context {

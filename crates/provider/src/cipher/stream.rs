@@ -28,6 +28,7 @@ use outboard_counters::SoftwareReason;
 use super::context::Context;
 use super::kind::{Block, Mode};
 use super::offload::Blocks;
+use crate::contexts;
 use crate::core::Reason;
 use crate::guard;
 
@@ -62,11 +63,8 @@ pub(super) unsafe extern "C" fn update(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     let request = Request { out, out_len, out_size, input, len };
     if len < context.straight_below {
         // SAFETY: the request is passed on unchanged. The call cannot panic.
@@ -87,15 +85,12 @@ pub(super) unsafe extern "C" fn finish(
     out_len: *mut usize,
     out_size: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts.
-        let context = unsafe { super::context(at) };
+    let finish = |context: &mut Context| {
         // SAFETY: the core guarantees valid buffers.
         if context.has_pipes() { 0 } else { unsafe { context.finish(out, out_len, out_size) } }
-    })
+    };
+    // SAFETY: the core guarantees valid contexts.
+    unsafe { contexts::with(at, finish) }
 }
 
 /// `OSSL_FUNC_cipher_cipher`: whole blocks without buffering and padding (EVP_Cipher(3)). Costs the
@@ -108,11 +103,8 @@ pub(super) unsafe extern "C" fn cipher(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    if at.is_null() {
-        return 0;
-    }
     // SAFETY: the core guarantees valid contexts.
-    let context = unsafe { super::context(at) };
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     let request = Request { out, out_len, out_size, input, len };
     if len < context.straight_below {
         // SAFETY: the request is passed on unchanged. The call cannot panic.

@@ -6,9 +6,9 @@ use outboard_abi::Param;
 
 use super::offer::Digest;
 use crate::context_counts::ContextCounts;
-use crate::contexts::hand_over;
+use crate::contexts::{self, Duplicate, hand_over};
+use crate::core::Core;
 use crate::entry::Provider;
-use crate::guard;
 use crate::message::Message;
 
 /// State of a digest context.
@@ -22,15 +22,6 @@ impl Context {
     fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Context> {
         let soft = digest.soft.context(provider.software.context(&provider.core))?;
         let message = Message::new(soft, Some(ContextCounts::new(provider, digest.keyed.hash_driver.name)));
-        Some(Context { message, digest, provider })
-    }
-
-    fn duplicate(&self) -> Option<Context> {
-        let Context { digest, provider, .. } = *self;
-        let hash_driver = &digest.keyed.hash_driver;
-        let message = self
-            .message
-            .duplicate(Some(hash_driver), Some(ContextCounts::new(provider, hash_driver.name)))?;
         Some(Context { message, digest, provider })
     }
 
@@ -56,14 +47,19 @@ impl Context {
     }
 }
 
-/// The context at a pointer that the core stores.
-///
-/// # Safety
-/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
-/// EVP contexts are modified by one thread at a time.
-pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: guaranteed by the caller.
-    unsafe { &mut *at.cast::<Context>() }
+impl Duplicate for Context {
+    fn core(&self) -> &Core {
+        &self.provider.core
+    }
+
+    fn duplicate(&self) -> Option<Context> {
+        let Context { digest, provider, .. } = *self;
+        let hash_driver = &digest.keyed.hash_driver;
+        let message = self
+            .message
+            .duplicate(Some(hash_driver), Some(ContextCounts::new(provider, hash_driver.name)))?;
+        Some(Context { message, digest, provider })
+    }
 }
 
 /// `OSSL_FUNC_digest_newctx`
@@ -79,35 +75,26 @@ fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
     hand_over(&provider.core, || Context::new(provider, provider.digests()?.digest(kind)?))
 }
 
-/// `OSSL_FUNC_digest_dupctx`
-pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    let context = unsafe { &*at.cast::<Context>() };
-    hand_over(&context.provider.core, || context.duplicate())
-}
-
 /// `OSSL_FUNC_digest_init`
 pub(super) unsafe extern "C" fn init(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
-    guard(0, || unsafe { context(at).init(params) })
+    unsafe { contexts::with(at, |context: &mut Context| context.init(params)) }
 }
 
 /// `OSSL_FUNC_digest_update`
 pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts and buffers.
-    unsafe {
-        let context = context(at);
-        context.message.update(input, len, Some(&context.digest.keyed.hash_driver))
-    }
+    // SAFETY: the core guarantees valid contexts.
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
+    // SAFETY: the core guarantees valid buffers.
+    unsafe { context.message.update(input, len, Some(&context.digest.keyed.hash_driver)) }
 }
 
 /// `OSSL_FUNC_digest_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts and buffers.
-        unsafe {
-            let context = context(at);
+    // SAFETY: the core guarantees valid contexts and buffers.
+    unsafe {
+        contexts::with(at, |context: &mut Context| {
             context.message.finish(out, len, size, Some((context.provider, &context.digest.keyed)))
-        }
-    })
+        })
+    }
 }

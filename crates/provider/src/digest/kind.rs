@@ -6,7 +6,7 @@ use outboard_abi::Dispatch;
 use outboard_accel::Hash;
 
 use super::{context, params};
-use crate::contexts::free;
+use crate::contexts::{duplicate, free};
 
 /// Constant properties of a digest that can be offered.
 pub(crate) struct Kind {
@@ -28,7 +28,7 @@ const fn functions<const KIND: usize>() -> [Dispatch; 12] {
     [
         Dispatch::digest_newctx(context::newctx::<KIND>),
         Dispatch::digest_freectx(free::<context::Context>),
-        Dispatch::digest_dupctx(context::dupctx),
+        Dispatch::digest_dupctx(duplicate::<context::Context>),
         Dispatch::digest_init(context::init),
         Dispatch::digest_update(context::update),
         Dispatch::digest_final(context::finish),

@@ -6,7 +6,9 @@ use std::ptr::{null, null_mut};
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
 
+use super::context::Context;
 use super::kind::{KINDS, Kind};
+use crate::contexts;
 use crate::entry::Provider;
 use crate::guard;
 
@@ -49,7 +51,7 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
 /// `OSSL_FUNC_digest_set_ctx_params`: used for the message hash of SSL 3.
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
-    guard(0, || unsafe { super::context::context(at).set_params(params) })
+    unsafe { contexts::with(at, |context: &mut Context| context.set_params(params)) }
 }
 
 /// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.

@@ -9,11 +9,10 @@ use outboard_accel::memory::Shared;
 use super::params::{DigestParam, MAX_PARAMS, digest_params, with_software_digest};
 use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
-use crate::contexts::hand_over;
-use crate::core::Reason;
+use crate::contexts::{self, Duplicate, hand_over};
+use crate::core::{Core, Reason};
 use crate::digest::DigestOffer;
 use crate::entry::Provider;
-use crate::guard;
 use crate::message::{HashDriver, Keyed, Message};
 
 /// An HMAC context.
@@ -38,14 +37,6 @@ impl Context {
         let soft = offer.soft_hmac.as_ref()?;
         let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
         Some(Context { message, hash_driver: None, keyed: None, only_soft: false, soft, offer, provider })
-    }
-
-    fn duplicate(&self) -> Option<Context> {
-        let Context { hash_driver, only_soft, soft, offer, provider, .. } = *self;
-        let counts = hash_driver.map(|hash_driver| ContextCounts::new(provider, hash_driver.name));
-        let message = self.message.duplicate(hash_driver.map(Arc::as_ref), counts)?;
-        let keyed = self.keyed.clone();
-        Some(Context { message, hash_driver, keyed, only_soft, soft, offer, provider })
     }
 
     /// # Safety
@@ -146,14 +137,18 @@ impl Context {
     }
 }
 
-/// The context at a pointer that the core stores.
-///
-/// # Safety
-/// `at` came from [`newctx`] or [`dupctx`], was not freed, and no other reference to it is in use:
-/// EVP contexts are modified by one thread at a time.
-pub(super) unsafe fn context<'a>(at: *mut c_void) -> &'a mut Context {
-    // SAFETY: guaranteed by the caller.
-    unsafe { &mut *at.cast::<Context>() }
+impl Duplicate for Context {
+    fn core(&self) -> &Core {
+        &self.provider.core
+    }
+
+    fn duplicate(&self) -> Option<Context> {
+        let Context { hash_driver, only_soft, soft, offer, provider, .. } = *self;
+        let counts = hash_driver.map(|hash_driver| ContextCounts::new(provider, hash_driver.name));
+        let message = self.message.duplicate(hash_driver.map(Arc::as_ref), counts)?;
+        let keyed = self.keyed.clone();
+        Some(Context { message, hash_driver, keyed, only_soft, soft, offer, provider })
+    }
 }
 
 /// `OSSL_FUNC_mac_newctx`
@@ -164,13 +159,6 @@ pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
     hand_over(&provider.core, || Context::new(provider))
 }
 
-/// `OSSL_FUNC_mac_dupctx`
-pub(super) unsafe extern "C" fn dupctx(at: *mut c_void) -> *mut c_void {
-    // SAFETY: the core guarantees a valid context; shared, because other threads may copy it too.
-    let context = unsafe { &*at.cast::<Context>() };
-    hand_over(&context.provider.core, || context.duplicate())
-}
-
 /// `OSSL_FUNC_mac_init`
 pub(super) unsafe extern "C" fn init(
     at: *mut c_void,
@@ -179,26 +167,24 @@ pub(super) unsafe extern "C" fn init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts, keys and parameters.
-    guard(0, || unsafe { context(at).init(key, len, params) })
+    unsafe { contexts::with(at, |context: &mut Context| context.init(key, len, params)) }
 }
 
 /// `OSSL_FUNC_mac_update`
 pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts and buffers.
-    unsafe {
-        let context = context(at);
-        context.message.update(input, len, context.hash_driver.map(Arc::as_ref))
-    }
+    // SAFETY: the core guarantees valid contexts.
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
+    // SAFETY: the core guarantees valid buffers.
+    unsafe { context.message.update(input, len, context.hash_driver.map(Arc::as_ref)) }
 }
 
 /// `OSSL_FUNC_mac_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-    guard(0, || {
-        // SAFETY: the core guarantees valid contexts and buffers.
-        unsafe {
-            let context = context(at);
+    // SAFETY: the core guarantees valid contexts and buffers.
+    unsafe {
+        contexts::with(at, |context: &mut Context| {
             let with = context.keyed.as_deref().map(|keyed| (context.provider, keyed));
             context.message.finish(out, len, size, with)
-        }
-    })
+        })
+    }
 }

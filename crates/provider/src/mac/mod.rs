@@ -14,14 +14,14 @@ mod software;
 
 use outboard_abi::{Algorithm, Dispatch};
 
-use crate::contexts::free;
+use crate::contexts::{duplicate, free};
 
 pub(crate) use software::SoftMac;
 
 static FUNCTIONS: [Dispatch; 11] = [
     Dispatch::mac_newctx(context::newctx),
     Dispatch::mac_freectx(free::<context::Context>),
-    Dispatch::mac_dupctx(context::dupctx),
+    Dispatch::mac_dupctx(duplicate::<context::Context>),
     Dispatch::mac_init(context::init),
     Dispatch::mac_update(context::update),
     Dispatch::mac_final(context::finish),

@@ -7,8 +7,9 @@ use std::ptr::{null, null_mut};
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
 
-use super::context::context;
+use super::context::Context;
 use super::software::SoftMac;
+use crate::contexts;
 use crate::digest::may_be_ours;
 use crate::entry::Provider;
 use crate::guard;
@@ -98,17 +99,16 @@ pub(super) unsafe fn with_software_digest(
 
 /// `OSSL_FUNC_mac_get_ctx_params`. Cannot panic.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
-    // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
-    unsafe {
-        let context = context(at);
-        (context.soft.get_ctx_params)(context.soft_at(), params)
-    }
+    // SAFETY: the core guarantees valid contexts.
+    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
+    // SAFETY: the parameters are passed on unchanged.
+    unsafe { (context.soft.get_ctx_params)(context.soft_at(), params) }
 }
 
 /// `OSSL_FUNC_mac_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts; the parameters are passed on unchanged.
-    guard(0, || unsafe { context(at).set_params(params) })
+    unsafe { contexts::with(at, |context: &mut Context| context.set_params(params)) }
 }
 
 /// `OSSL_FUNC_mac_gettable_ctx_params`

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use outboard_abi as abi;
 use outboard_abi::{Dispatch, Param, ParamType, name};
 use outboard_accel::wipe;
+use outboard_counters::NOTE_BYTES;
 use outboard_rng::{Failure, SeedSource, State};
 
 use crate::contexts::hand_over;
@@ -60,7 +61,7 @@ impl Context {
             FAILING.store(false, Ordering::Relaxed);
             return 1;
         };
-        let text = StackText::new(format_args!("OUTBOARD-HWRNG: {failure}"));
+        let text = StackText::<{ NOTE_BYTES + 1 }>::new(format_args!("OUTBOARD-HWRNG: {failure}"));
         let text = text.as_str();
         self.provider.core.raise(Reason::Entropy, text);
         let level = match failure {
