@@ -2,6 +2,8 @@
 //! flight.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -48,6 +50,7 @@ fn jobs_are_paused_while_the_accelerator_works() {
     a_random_generator_of_ours_is_never_paused(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_child_does_not_take_its_parents_answers(&simulated);
+    a_child_and_its_parent_both_end_the_jobs_that_were_paused_at_the_fork(&simulated);
     a_wait_context_may_outlive_the_provider(&simulated);
     openssl_speed_does_many_at_once();
 }
@@ -208,6 +211,38 @@ fn a_child_does_not_take_its_parents_answers(simulated: &Simulated) {
     drop(held);
     when_called(&mut next);
     assert_eq!(world.counts().failures, 0);
+}
+
+fn a_child_and_its_parent_both_end_the_jobs_that_were_paused_at_the_fork(simulated: &Simulated) {
+    simulated.takes(Duration::from_millis(1));
+    let world = world();
+    let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+    let streams = streams(&soft, 3, 1);
+    for child_is_first in [false, true] {
+        let mut jobs: Vec<Job<'_>> = streams.iter().map(|stream| job(stream, &hard)).collect();
+        let held = simulated.hold("sim-cbc-aes");
+        jobs.iter_mut().for_each(|job| assert!(!job.goes_to_its_end(), "it was not paused"));
+        let (mut parent, mut others) = UnixStream::pair().expect("a pair of sockets");
+        let child = fork(Exit::Quick, || {
+            // Until the parent has resumed its jobs.
+            let begins = child_is_first || others.read_exact(&mut [0]).is_ok();
+            jobs.iter_mut().for_each(when_called);
+            // An event loop keeps the descriptors.
+            begins && !jobs.iter().any(|job| job.is_called_within(Duration::ZERO))
+        });
+        if child_is_first {
+            child.wait().expect("the child's jobs, which the driver holds");
+            drop(held);
+            jobs.iter_mut().for_each(when_called);
+        } else {
+            drop(held);
+            jobs.iter_mut().for_each(when_called);
+            parent.write_all(&[0]).expect("the child");
+            child.wait().expect("the child's jobs, which the parent has resumed");
+        }
+        assert!(!jobs.iter().any(|job| job.is_called_within(Duration::ZERO)), "called by what is over");
+        assert_eq!(world.counts().failures, 0);
+    }
 }
 
 fn a_wait_context_may_outlive_the_provider(simulated: &Simulated) {

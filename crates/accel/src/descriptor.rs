@@ -59,9 +59,17 @@ impl Descriptor {
     /// in the child of a fork.
     pub(crate) fn become_another_opening(&self, other: &Descriptor) {
         if self.identity == other.identity && self.is_ours() {
-            // SAFETY: fstat has just shown that the number is ours. If dup3 fails, it keeps its
-            // file.
-            unsafe { libc::dup3(other.fd, self.fd, libc::O_CLOEXEC) };
+            other.replace(self.fd);
+        }
+    }
+
+    /// Makes `fd`, a descriptor of this module, refer to this open file, if its own has the same
+    /// identity. Calls only functions that are permitted in the child of a fork.
+    pub(crate) fn replace(&self, fd: RawFd) {
+        if FileIdentity::of(fd).is_ok_and(|identity| identity == self.identity) {
+            // SAFETY: fstat has just shown that the number is not that of another kind of file. If
+            // dup3 fails, it keeps its file.
+            unsafe { libc::dup3(self.fd, fd, libc::O_CLOEXEC) };
         }
     }
 

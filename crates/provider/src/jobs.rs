@@ -162,9 +162,10 @@ impl Jobs {
             }
             // SAFETY: called within a job; nothing here is bound to the thread that resumes it.
             let paused = unsafe { (self.pause_job)() } == 1;
-            // Otherwise the child of a fork has resumed the job, and its parent will resume it too,
+            // Otherwise the child of a fork has resumed the job, and software computes the request,
             // or the application has closed the descriptors.
             if !descriptor.is_ours() {
+                descriptor.abandon();
                 return Ok(());
             }
             woken = descriptor.woken();

@@ -8,6 +8,7 @@
 //! - `link`: the descriptor, its records, its arenas; what changes with a fork
 //! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
 //! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
+//! - `wait`: a descriptor to wait for; `paused`: those of paused jobs in the child of a fork
 //! - `hash`: digests and HMAC; `authenc`: AES-CBC with HMAC in one request
 
 mod arena;
@@ -15,6 +16,7 @@ mod authenc;
 mod hash;
 mod keyed;
 mod link;
+mod paused;
 mod pieces;
 mod refusal;
 mod region;

@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 use std::process;
 use std::ptr::null_mut;
 
+use super::paused::PausedJob;
 use crate::descriptor::{Descriptor, check};
 use crate::memory::try_box;
 use crate::session::{WaitDescriptor, Woken};
@@ -29,8 +30,9 @@ pub(super) struct Waiting {
     event: RefCell<Option<Descriptor>>,
     /// Whether the module will notify the eventfd, or has and the event was not consumed.
     told_of: Cell<bool>,
-    /// The process that created it: the child of a fork has the same epoll instance, eventfd and
-    /// timer as its parent.
+    paused: PausedJob,
+    /// The process that created it: the child of a fork has the eventfd and the timer of its parent,
+    /// and while no job waits, its epoll instance.
     process: u32,
 }
 
@@ -52,6 +54,7 @@ impl Waiting {
             timer: timer?,
             event: RefCell::new(None),
             told_of: Cell::new(false),
+            paused: PausedJob::new().ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?,
             process: process::id(),
         };
         waiting.control(libc::EPOLL_CTL_ADD, &waiting.timer, TIMER)?;
@@ -111,10 +114,12 @@ impl WaitDescriptor for Waiting {
     }
 
     fn begin_turn(&self) -> io::Result<()> {
+        self.paused.begin(self.fd());
         self.set_timer(TURN)
     }
 
     fn end(&self) {
+        self.paused.end();
         // If a call fails, the application has closed the descriptors, and none of them can wake a
         // thread.
         let _ = self.set_timer(0);
@@ -128,6 +133,15 @@ impl WaitDescriptor for Waiting {
         }
     }
 
+    fn abandon(&self) {
+        self.paused.end();
+        if self.process != process::id() {
+            // SAFETY: no pointer is passed.
+            let empty = Descriptor::own(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) });
+            let _ = empty.map(|empty| self.epoll.become_another_opening(&empty));
+        }
+    }
+
     fn woken(&self) -> Woken {
         match self.events() {
             (true, _) => {
@@ -137,5 +151,43 @@ impl WaitDescriptor for Waiting {
             (false, true) => Woken::ByTheClock,
             (false, false) => Woken::No,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_readable(waiting: &Waiting) -> bool {
+        let mut polled = libc::pollfd { fd: waiting.fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry.
+        unsafe { libc::poll(&mut polled, 1, 0) > 0 }
+    }
+
+    #[test]
+    fn a_child_is_called_for_the_jobs_that_are_paused_and_for_no_others() {
+        let [paused, resumed, ended, again] = [(); 4].map(|()| Waiting::new().expect("descriptors"));
+        let number = ended.fd();
+        drop(ended);
+        let all = [&paused, &resumed, &again, &Waiting::new().expect("descriptors")];
+        assert_eq!(all[3].fd(), number);
+        for waiting in [&paused, &resumed] {
+            waiting.begin_turn().expect("a timer");
+        }
+        resumed.end();
+        // SAFETY: the child makes system calls only.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let called = all.map(is_readable) == [true, false, false, false] && !paused.is_ours();
+            all.into_iter().for_each(Waiting::abandon);
+            let is_right = called && !all.into_iter().any(is_readable);
+            // SAFETY: ends the child without running the parent's exit handlers.
+            unsafe { libc::_exit(i32::from(!is_right)) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child forked above.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(!all.into_iter().any(is_readable) && paused.is_ours());
     }
 }
