@@ -116,7 +116,7 @@ fn length() -> impl Strategy<Value = usize> {
         6 => prop::sample::select(vec![0, 1, 15, 16, 17, 31, 32, 33, 64, 4095, 4096, 4097]),
         4 => 0..200_usize,
         3 => 0..5000_usize,
-        1 => 0..66_000_usize,
+        1 => 0..=70_000_usize,
         1 => prop::sample::select(vec![16_401, 65_535, 65_536, 65_537]),
     ]
 }

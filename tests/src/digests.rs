@@ -51,7 +51,7 @@ pub(crate) fn length() -> impl Strategy<Value = usize> {
         6 => prop::sample::select(vec![0, 1, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 4095, 4096, 4097]),
         6 => 0..300_usize,
         4 => 0..5000_usize,
-        2 => 0..70_000_usize,
+        2 => 0..=70_000_usize,
         1 => Just(65_536),
     ]
 }

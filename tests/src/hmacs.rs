@@ -20,7 +20,8 @@ pub enum Step {
     Update(usize),
     /// A copy; both remain in use.
     Copy,
-    /// The end of the message. The next call begins another message.
+    /// The end of the message, or once more where it has ended. Any other call then begins another
+    /// message.
     Finish,
     /// Another message with the same key, whatever the state of the old one.
     Again,
@@ -109,8 +110,7 @@ fn one(
     step: &Step,
     input: &dyn Fn(usize) -> Vec<u8>,
 ) -> Result<(), String> {
-    if pairs[index].ended && !matches!(step, Step::Fork) {
-        // A context whose message has ended can only begin another one.
+    if pairs[index].ended && !matches!(step, Step::Fork | Step::Finish) {
         pairs[index].begin(None, None)?;
     }
     let pair = &mut pairs[index];
