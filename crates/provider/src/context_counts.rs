@@ -3,7 +3,7 @@
 
 use outboard_counters::{Row, SoftwareReason};
 
-use crate::entry::Provider;
+use crate::provider::Provider;
 
 /// Number of requests that are added to the table together, if no other process reads it.
 const TOGETHER: u64 = 4096;

@@ -6,59 +6,27 @@ use std::ptr::null;
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Param, ParamType, name};
 use outboard_accel::memory::try_box;
-use outboard_counters::Table;
-use outboard_policy::{Digests, Policy};
+use outboard_policy::Digests;
 
 use crate::config::Config;
 use crate::core::Core;
 use crate::decided::Decided;
-use crate::digest::DigestOffer;
+use crate::digest::offer::DigestOffer;
 use crate::guard;
 use crate::jobs::{self, Jobs};
-use crate::log::Log;
 use crate::lookahead::Lookahead;
 use crate::mac;
 use crate::offer::Offer;
 use crate::program;
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 use crate::rand;
 use crate::reserve::with_reserve;
 use crate::software::Software;
+use crate::tables;
 
 const NAME: &CStr = c"outboard: hardware crypto accelerators, where they win";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
-
-/// A loaded provider: the provider context that the core stores.
-pub(crate) struct Provider {
-    pub(crate) core: Core,
-    pub(crate) policy: Policy,
-    pub(crate) log: Log,
-    /// Dropped before the counters, which its streams use.
-    pub(crate) lookahead: Lookahead,
-    pub(crate) counters: Table,
-    pub(crate) software: &'static Software,
-    pub(crate) jobs: Option<Jobs>,
-    /// Whether key PROGRAMS allows the running program; if not, nothing is offered.
-    is_allowed: bool,
-    offer: Decided<Offer>,
-    digests: Decided<DigestOffer>,
-}
-
-impl Provider {
-    /// The offered ciphers; `None` while the default provider is not active.
-    pub(crate) fn offer(&self) -> Option<&Offer> {
-        self.decided(&self.offer, Offer::decide)
-    }
-
-    /// The offered digests; `None` while the default provider is not active.
-    pub(crate) fn digests(&self) -> Option<&DigestOffer> {
-        self.decided(&self.digests, DigestOffer::decide)
-    }
-
-    fn decided<'a, T>(&'a self, offer: &'a Decided<T>, decide: fn(&Provider) -> T) -> Option<&'a T> {
-        let is_ready = || !self.software.context(&self.core).is_null();
-        offer.get().or_else(|| if is_ready() { with_reserve(|| offer.set(decide(self))) } else { None })
-    }
-}
 
 static FUNCTIONS: [Dispatch; 5] = [
     Dispatch::provider_teardown(teardown),
@@ -101,19 +69,14 @@ pub unsafe extern "C" fn OSSL_provider_init(
             core.raise_no_memory();
             return 0;
         };
-        let provider = try_box(Provider {
-            core,
-            policy,
-            log,
-            counters,
-            software,
-            jobs: Jobs::find(&core).filter(|_| stays_loaded),
-            lookahead,
+        let jobs = Jobs::find(&core).filter(|_| stays_loaded);
+        let made = try_box(ProviderContext {
+            provider: Provider { core, policy, log, lookahead, counters, software, jobs },
             is_allowed,
             offer: Decided::not_yet(),
             digests: Decided::not_yet(),
         });
-        let Some(provider) = provider.map(Box::into_raw) else {
+        let Some(made) = made.map(Box::into_raw) else {
             // SAFETY: no other reference is left, and this is called once.
             unsafe { software.end() };
             core.raise_no_memory();
@@ -122,7 +85,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
         // SAFETY: guaranteed by the core.
         unsafe {
             *out = FUNCTIONS.as_ptr();
-            *context = provider.cast();
+            *context = made.cast();
         }
         1
     };
@@ -134,9 +97,9 @@ unsafe extern "C" fn teardown(context: *mut c_void) {
     guard((), || {
         // SAFETY: the core calls this once with the context, when no object of this provider is
         // left.
-        let provider = unsafe { Box::from_raw(context.cast::<Provider>()) };
-        let software = provider.software;
-        drop(provider);
+        let context = unsafe { Box::from_raw(context.cast::<ProviderContext>()) };
+        let software = context.provider.software;
+        drop(context);
         // SAFETY: the provider is gone, and this is called once.
         unsafe { software.end() };
         outboard_accel::device::close_unused();
@@ -184,13 +147,18 @@ unsafe extern "C" fn query_operation(
     };
     guard(null(), || {
         // SAFETY: the core passes this provider's context.
-        let provider = unsafe { &*context.cast::<Provider>() };
+        let Some(context) = (unsafe { ProviderContext::at(context) }) else { return null() };
+        let ciphers = || context.decide(&context.offer, |provider| Offer::decide(provider, &tables::CIPHERS));
+        let digests =
+            || context.decide(&context.digests, |provider| DigestOffer::decide(provider, &tables::DIGESTS));
         let rows = match operation {
-            _ if !provider.is_allowed => Some(null()),
-            abi::OP_CIPHER => provider.offer().and_then(Offer::rows),
-            abi::OP_DIGEST | abi::OP_MAC if provider.policy.digests == Digests::default() => Some(null()),
-            abi::OP_DIGEST => provider.digests().and_then(DigestOffer::rows),
-            abi::OP_MAC => provider.digests().and_then(|offer| offer.soft_hmac.and(Some(mac::ROWS.as_ptr()))),
+            _ if !context.is_allowed => Some(null()),
+            abi::OP_CIPHER => ciphers().and_then(Offer::rows),
+            abi::OP_DIGEST | abi::OP_MAC if context.provider.policy.digests == Digests::default() => {
+                Some(null())
+            }
+            abi::OP_DIGEST => digests().and_then(DigestOffer::rows),
+            abi::OP_MAC => digests().and_then(|offer| offer.soft_hmac.and(Some(mac::ROWS.as_ptr()))),
             abi::OP_RAND => Some(rand::ROWS.as_ptr()),
             _ => Some(null()),
         };

@@ -4,9 +4,9 @@
 use outboard_accel::Error;
 use outboard_counters::{Row, SoftwareReason};
 
-use crate::entry::Provider;
 use crate::hardware::Hardware;
 use crate::offer::Cipher;
+use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::BlockCipher;
 

@@ -6,7 +6,9 @@
 //! small request therefore costs only one additional comparison and one call, and the default
 //! provider implements every rule of EVP.
 //!
-//! - [`entry`]: `OSSL_provider_init`, the functions that the core calls
+//! - [`entry`]: `OSSL_provider_init`, the functions that the core calls; `tables`: the dispatch
+//!   tables of ciphers and digests
+//! - `provider`: what all contexts share; `provider_context`: that, and what is offered
 //! - `core`: the functions that the core offers, including errors
 //! - `log`: messages for the administrator; `standard_error`: where they are written
 //! - `config`: the keys of this provider's section in openssl.cnf; `program`: the running program
@@ -16,6 +18,8 @@
 //! - `offer`: which algorithms are offered; `decided`: values computed once
 //! - `reserve`: the allocator, with memory for the start; `stack_text`: texts without memory
 //! - `contexts`: contexts owned by the core; `counts`: counters of requests in software
+//! - `kinds`: the supported ciphers; `request`: arguments of the core's calls; `in_out`: a
+//!   text and the place of its result
 //! - `cipher`: cipher contexts; `aead`: AEAD contexts
 //! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
 //! - `key_session`: the driver session of a context; `sessions`: all sessions of a driver
@@ -37,8 +41,10 @@ mod decided;
 mod digest;
 pub mod entry;
 mod hardware;
+mod in_out;
 mod jobs;
 mod key_session;
+mod kinds;
 mod log;
 mod lookahead;
 mod mac;
@@ -46,7 +52,10 @@ mod message;
 mod offer;
 mod owned_slots;
 mod program;
+mod provider;
+mod provider_context;
 mod rand;
+mod request;
 mod reserve;
 mod sampling;
 mod sessions;
@@ -54,6 +63,7 @@ mod software;
 mod spot_check;
 mod stack_text;
 mod standard_error;
+mod tables;
 mod trust;
 mod unwritten;
 

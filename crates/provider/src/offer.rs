@@ -18,10 +18,10 @@ use outboard_policy::{
     Unfit, from_text,
 };
 
-use crate::cipher::{KINDS, Kind};
-use crate::entry::Provider;
 use crate::hardware::Hardware;
+use crate::kinds::{KINDS, Kind};
 use crate::log::Level;
+use crate::provider::Provider;
 use crate::software::SoftCipher;
 
 /// Reason why an algorithm is not offered although a driver implements it.
@@ -89,9 +89,10 @@ impl Cipher {
 
 impl Offer {
     /// Finds drivers, and offers the ciphers that they implement if the policy allows it and the
-    /// default provider, which must be active, implements them too.
+    /// default provider, which must be active, implements them too. `functions` are the dispatch
+    /// tables of `KINDS`.
     #[cold]
-    pub(crate) fn decide(provider: &Provider) -> Offer {
+    pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> Offer {
         let tuned = tuned(provider);
         let refusals: Vec<Option<Why<'static>>> =
             KINDS.iter().map(|kind| refusal(provider, tuned.as_ref(), kind.name)).collect();
@@ -151,8 +152,8 @@ impl Offer {
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
         record_combined(provider);
         let mut rows = Vec::new();
-        for Cipher { kind, .. } in ciphers.iter().flatten() {
-            add_row(&mut rows, kind.names, kind.functions);
+        for (Cipher { kind, .. }, functions) in offered_with(&ciphers, functions) {
+            add_row(&mut rows, kind.names, functions);
         }
         rows.push(abi::Algorithm::END);
         Offer { ciphers, rows }
@@ -233,6 +234,14 @@ fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [O
         (None, Some(row)) => row.from,
         _ => [Some(provider.policy.thresholds.threshold(name)); 2],
     }
+}
+
+/// What is offered, each with its dispatch table.
+pub(crate) fn offered_with<'a, T>(
+    all: &'a [Option<T>],
+    functions: &[&'static [Dispatch]],
+) -> impl Iterator<Item = (&'a T, &'static [Dispatch])> {
+    all.iter().zip(functions).filter_map(|(offered, functions)| Some((offered.as_ref()?, *functions)))
 }
 
 /// Adds an algorithm to the table for the core.

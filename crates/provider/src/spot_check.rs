@@ -16,7 +16,7 @@
 use std::ffi::c_void;
 use std::ops::Range;
 
-use crate::cipher::{Block, Mode};
+use crate::kinds::{Block, Mode};
 use crate::sampling::Sample;
 use crate::software::{SoftCipher, SoftContext};
 use crate::unwritten::first_equal_block;
@@ -164,6 +164,15 @@ pub(crate) enum Verdict {
     },
     /// The default provider failed: there is no reference to compare with.
     Unknown,
+}
+
+impl Verdict {
+    /// Compares a whole result with software's.
+    pub(crate) fn of(expected: &[u8], result: &[u8]) -> Verdict {
+        let differs = |at: &usize| expected.get(*at) != result.get(*at);
+        let offset = (0..expected.len().max(result.len())).find(differs);
+        offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
+    }
 }
 
 /// A result with its input.
@@ -387,6 +396,14 @@ mod tests {
         assert!([3, 4, 4, 100, 1000].into_iter().all(|place| tweaks.of(place) == one_by_one(place)));
         // The top bit is reduced to 0x87.
         assert_eq!(times_x(1 << 127, 1), 0x87);
+    }
+
+    #[test]
+    fn a_result_that_differs_or_has_another_length_is_wrong() {
+        assert_eq!(Verdict::of(b"abc", b"abc"), Verdict::Right);
+        assert_eq!(Verdict::of(b"abc", b"aXX"), Verdict::Wrong { offset: 1 });
+        assert_eq!(Verdict::of(b"abc", b"ab"), Verdict::Wrong { offset: 2 });
+        assert_eq!(Verdict::of(b"", b"a"), Verdict::Wrong { offset: 0 });
     }
 
     #[test]

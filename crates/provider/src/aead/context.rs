@@ -1,29 +1,24 @@
 //! State of an AEAD context.
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
 use outboard_counters::SoftwareReason;
 
-use super::deferred::Deferred;
-use super::lookahead::MessageLookahead;
+use super::message::MessageLookahead;
+use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
-use crate::cipher::Mode;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{Duplicate, hand_over};
 use crate::core::Core;
-use crate::entry::Provider;
 use crate::key_session::KeySession;
+use crate::kinds::Mode;
 use crate::offer::Cipher;
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 use crate::software::SoftContext;
-
-/// Length of a full tag in bytes; also the buffer size for shorter ones.
-pub(super) const FULL_TAG: usize = 16;
-
-/// Nonce length in bytes with which GCM requests go to the accelerator. GCM hashes nonces of other
-/// lengths first; those messages are computed in software.
-pub(super) const GCM_NONCE: usize = 12;
 
 /// Number of messages computed in software after a message whose text was not a single update,
 /// because the following messages are likely to be similar.
@@ -33,32 +28,6 @@ const UNLIKE: u8 = 8;
 /// until there is a longer text: recording their nonces and additional data costs more than can be
 /// gained. The longer text is processed in software.
 const SHORT_TEXTS: u8 = 16;
-
-/// A short byte string: a nonce, a tag, or the additional data of a record.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Short {
-    bytes: [u8; FULL_TAG],
-    len: usize,
-}
-
-impl Short {
-    /// A copy; `None` if `bytes` is longer than the buffer.
-    pub(super) fn of(bytes: &[u8]) -> Option<Short> {
-        let mut short = Short { bytes: [0; FULL_TAG], len: bytes.len() };
-        short.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(short)
-    }
-
-    pub(super) fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-
-    /// Sets the length and returns the buffer.
-    pub(super) fn room(&mut self, len: usize) -> &mut [u8] {
-        self.len = len;
-        &mut self.bytes[..len]
-    }
-}
 
 /// State of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,6 +39,17 @@ pub(super) enum Stage {
     Open,
     /// The accelerator has processed the text, and `soft` has not: see [`OffloadedText`].
     Offloaded,
+}
+
+/// The calls that `soft` has not received, besides that with the text.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Deferred {
+    #[default]
+    Nothing,
+    /// The nonce and additional data of the message.
+    Start,
+    /// All calls of a message that has ended.
+    Message,
 }
 
 /// What the accelerator has processed and `soft` has not. The input text is in [`Context::text`].
@@ -383,13 +363,13 @@ impl Drop for Context {
 
 /// `OSSL_FUNC_cipher_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
-    // when no cipher of this provider, and therefore no context, is left.
-    made(unsafe { &*provider.cast::<Provider>() }, KIND)
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    made(unsafe { ProviderContext::at(provider) }, KIND)
 }
 
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
-fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
+fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
+    let Some(ProviderContext { provider, offer, .. }) = context else { return null_mut() };
+    hand_over(&provider.core, || Context::new(provider, offer.get()?.cipher(kind)?))
 }

@@ -11,21 +11,10 @@ use outboard_abi as abi;
 use outboard_abi::Param;
 use outboard_accel::MAX_AAD;
 
-use super::context::{Context, GCM_NONCE, Short, Stage};
+use super::context::{Context, Deferred, Stage};
 use super::params::request_of_tag;
-use crate::cipher::Request;
-use crate::cipher::init::Given;
-
-/// The calls that `soft` has not received, besides that with the text.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Deferred {
-    #[default]
-    Nothing,
-    /// The nonce and additional data of the message.
-    Start,
-    /// All calls of a message that has ended.
-    Message,
-}
+use super::short::{GCM_NONCE, Short};
+use crate::request::{Given, Request};
 
 impl Context {
     /// Begins a message with the next nonce and defers it. `None`: it must be passed to `soft`.
@@ -56,17 +45,14 @@ impl Context {
     }
 
     /// Defers additional data and returns their length. `None`: they must be passed to `soft`.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn defer_associated(&mut self, r: Request) -> Option<usize> {
-        if r.input.is_null() || r.out_size < r.len || self.aad.len() + r.len > MAX_AAD {
+    pub(super) fn defer_associated(&mut self, r: Request<'_>) -> Option<usize> {
+        if r.input().is_null() || r.out_size() < r.len() || self.aad.len() + r.len() > MAX_AAD {
             return None;
         }
-        self.aad.try_reserve(r.len).ok()?;
-        // SAFETY: guaranteed by the caller.
-        self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
-        Some(r.len)
+        self.aad.try_reserve(r.len()).ok()?;
+        // SAFETY: guaranteed by the request.
+        self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input(), r.len()) });
+        Some(r.len())
     }
 
     /// Ends a message of which `soft` has received no call.

@@ -8,9 +8,9 @@ use outboard_accel::KeyBytes;
 use subtle::ConstantTimeEq;
 
 use super::context::{Context, Stage};
-use crate::cipher::init::Given;
 use crate::contexts;
 use crate::guard;
+use crate::request::Given;
 
 /// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`. The next nonce of a context whose messages
 /// stay in software costs a few comparisons and a call.

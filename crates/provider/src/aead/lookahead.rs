@@ -1,80 +1,19 @@
 //! GCM with look-ahead: a message whose nonce was predicted uses key stream that is already there.
 
+use outboard_accel::KeyStreamSegment;
 use outboard_accel::memory::try_box;
-use outboard_accel::{KeyStreamSegment, wipe};
 use outboard_counters::SoftwareReason;
 
-use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
-use super::text_room::TextRoom;
+use super::context::Context;
+use super::message::{Message, MessageLookahead, Processed, number, process};
+use super::short::GCM_NONCE;
 use crate::hardware::Hardware;
 use crate::key_session::KeyUse;
 use crate::lookahead::{
-    FIRST_OF_GCM, GcmTag, Job, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped,
-    Verifier, is_tag,
+    GcmTag, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
 };
 use crate::owned_slots::SlotId;
 use crate::software::SoftContext;
-use crate::spot_check::BlockCipher;
-
-/// Block length in bytes.
-const BLOCK: usize = 16;
-
-/// Number of key stream blocks that software computes at a time.
-const CHUNK: usize = 32;
-
-/// Look-ahead of a context.
-pub(super) struct MessageLookahead {
-    predictor: NoncePredictor,
-    /// The sequence number of the message, if its nonce was predicted.
-    sequence: Option<u64>,
-    /// Bytes that were processed with the key before the stream started.
-    bytes: usize,
-    stream: Option<SlotId>,
-    tag: Option<GcmTag>,
-}
-
-/// The nonce and the parts of a message. The text is XORed from `input` to `output`.
-pub(super) struct Message<'a> {
-    /// The nonce that was observed last.
-    pub(super) nonce: &'a [u8],
-    pub(super) aad: &'a [u8],
-    pub(super) job: Job,
-    pub(super) tag: TagUse<'a>,
-}
-
-/// What is done with the tag of a message.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TagUse<'a> {
-    /// Encryption: it is computed.
-    Compute,
-    /// Decryption: it is verified before any plaintext is written.
-    Verify(&'a [u8]),
-    /// Decryption of a text whose tag follows. It is computed, for a comparison at the end.
-    Follows,
-}
-
-/// A processed message, of whose input there is a copy in [`Context::text`].
-pub(super) struct Processed {
-    /// The tag, unless it was verified.
-    pub(super) tag: Short,
-}
-
-impl MessageLookahead {
-    fn new() -> MessageLookahead {
-        MessageLookahead {
-            predictor: NoncePredictor::default(),
-            sequence: None,
-            bytes: 0,
-            stream: None,
-            tag: None,
-        }
-    }
-
-    /// Whether there is key stream.
-    pub(super) fn is_running(&self) -> bool {
-        self.stream.is_some()
-    }
-}
 
 impl Context {
     /// The driver that computes key stream, if look-ahead may be used.
@@ -148,10 +87,7 @@ impl Context {
 
     /// Processes a message with key stream, as far as there is some, and the rest of its text in
     /// software. `None`: nothing was written, and the caller must process the message.
-    ///
-    /// # Safety
-    /// The text is as for [`Job`].
-    pub(super) unsafe fn message_ahead(&mut self, message: &Message<'_>) -> Option<Processed> {
+    pub(super) fn message_ahead(&mut self, message: &Message<'_>) -> Option<Processed> {
         let lookahead = self.lookahead.as_mut()?;
         let Some(hardware) = self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up()) else {
             self.close_lookahead();
@@ -159,18 +95,18 @@ impl Context {
         };
         let sequence = lookahead.sequence;
         // There is not more key stream for one message, and the copy of its text is as long.
-        if !self.cipher.lookahead.serves(message.job.len) {
+        if !self.cipher.lookahead.serves(message.job.len()) {
             return None;
         }
-        if message.job.len > KeyStreamSegment::LONGEST {
+        if message.job.len() > KeyStreamSegment::LONGEST {
             self.why = Some(SoftwareReason::AboveLimit);
             return None;
         }
         self.why = Some(SoftwareReason::LookaheadMissed);
         let Some(id) = lookahead.stream else {
-            lookahead.bytes = lookahead.bytes.saturating_add(message.job.len);
+            lookahead.bytes = lookahead.bytes.saturating_add(message.job.len());
             if lookahead.bytes >= self.cipher.lookahead.start {
-                self.start_records(hardware, message.job.len);
+                self.start_records(hardware, message.job.len());
             } else {
                 self.why = Some(SoftwareReason::FewKeyBytes);
             }
@@ -203,10 +139,8 @@ impl Context {
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let copy = &mut self.text;
-        let processed = lookahead.tag.as_ref().and_then(|tag| {
-            // SAFETY: guaranteed by the caller.
-            unsafe { process(stream, sequence, message, &verifier, tag, copy) }
-        });
+        let processed =
+            lookahead.tag.as_ref().and_then(|tag| process(stream, sequence, message, &verifier, tag, copy));
         let (processed, stopped) = match processed {
             Some((processed, stopped)) => (processed, stopped),
             None => (None, Stopped::NotReady),
@@ -215,7 +149,7 @@ impl Context {
             self.text.empty();
         }
         if processed.is_some() {
-            self.counts.add_ahead(message.job.len as u64);
+            self.counts.add_ahead(message.job.len() as u64);
         } else {
             is_other();
         }
@@ -289,92 +223,4 @@ impl Context {
         }
         settings.streams()?.insert(KeyStream::Records(stream), true)
     }
-}
-
-/// Processes a message: verifies its tag or computes it. The outer `None`: software must process the
-/// message, and its key stream was not used.
-///
-/// # Safety
-/// As for [`Job`].
-unsafe fn process(
-    stream: &mut RecordStream,
-    sequence: u64,
-    message: &Message<'_>,
-    verifier: &Verifier<'_>,
-    tags: &GcmTag,
-    copy: &mut TextRoom,
-) -> Option<(Option<Processed>, Stopped)> {
-    let Job { input, output, len } = message.job;
-    // SAFETY: guaranteed by the caller. The slice is not used after the text was written.
-    let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
-    let mut tag = Short::default();
-    if message.tag != TagUse::Compute {
-        let expected = tags.compute(message.nonce, message.aad, text)?;
-        match message.tag {
-            // The default provider reports it.
-            TagUse::Verify(tag) if !is_tag(&expected, tag) => return None,
-            TagUse::Follows => tag.room(FULL_TAG).copy_from_slice(&expected),
-            _ => {}
-        }
-    }
-    // SAFETY: guaranteed by the caller.
-    let (done, stopped) = unsafe { stream.mix(sequence, message.job, verifier) };
-    if done == 0 && len > 0 {
-        return Some((None, stopped));
-    }
-    let nonce = number(message.nonce)?;
-    // SAFETY: guaranteed by the caller.
-    let mut is_whole = unsafe { xor_rest(nonce, message.job, done, verifier.reference) };
-    if is_whole && message.tag == TagUse::Compute {
-        // SAFETY: guaranteed by the caller; the text was written above.
-        let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
-        match tags.compute(message.nonce, message.aad, ciphertext) {
-            Some(computed) => tag.room(FULL_TAG).copy_from_slice(&computed),
-            None => is_whole = false,
-        }
-    }
-    if !is_whole {
-        // The default provider failed. It gets the input again, which may be where the output is.
-        // SAFETY: the output is writable for the length of the text.
-        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
-        return Some((None, stopped));
-    }
-    Some((Some(Processed { tag }), stopped))
-}
-
-/// Processes the text from byte `done` on in software. False if the default provider fails.
-///
-/// # Safety
-/// As for [`Job`].
-unsafe fn xor_rest(nonce: u128, job: Job, mut done: usize, cipher: &BlockCipher) -> bool {
-    let mut stream = [0; CHUNK * BLOCK];
-    let mut is_right = true;
-    while done < job.len && is_right {
-        let skip = done % BLOCK;
-        let len = (stream.len() - skip).min(job.len - done);
-        let room = &mut stream[..(skip + len).next_multiple_of(BLOCK)];
-        for (index, block) in room.chunks_exact_mut(BLOCK).enumerate() {
-            let counter = FIRST_OF_GCM.wrapping_add((done / BLOCK + index) as u32);
-            block.copy_from_slice(&(nonce << 32 | u128::from(counter)).to_be_bytes());
-        }
-        is_right = cipher.encrypt(room);
-        if is_right {
-            let part = job.after(done);
-            for (offset, byte) in room[skip..skip + len].iter().enumerate() {
-                // SAFETY: guaranteed by the caller; `len` bytes are left.
-                unsafe { part.output.add(offset).write(part.input.add(offset).read() ^ byte) };
-            }
-        }
-        done += len;
-    }
-    wipe(&mut stream);
-    is_right
-}
-
-/// A nonce of GCM's usual length as a number.
-fn number(nonce: &[u8]) -> Option<u128> {
-    let bytes: [u8; GCM_NONCE] = nonce.try_into().ok()?;
-    let mut wide = [0; 16];
-    wide[16 - GCM_NONCE..].copy_from_slice(&bytes);
-    Some(u128::from_be_bytes(wide))
 }

@@ -16,10 +16,12 @@
 //! - `init`: setting of key, IV and direction
 //! - `stream`: update and final
 //! - `record`: TLS 1.2, one record per update
-//! - `lookahead`: a message processed with key stream that was computed before
+//! - `lookahead`: when a context uses key stream that was computed before; `message`: a message
+//!   that does
 //! - `offload`: a message processed by the accelerator
 //! - `deferred`: calls that the default provider's context receives only when it is needed
 //! - `step`: synchronises the default provider's context with the accelerator
+//! - `short`: nonces and tags
 //! - `text_room`: the memory for the copy of a text
 //! - `params`: gettable and settable parameters
 
@@ -27,9 +29,11 @@ mod context;
 mod deferred;
 mod init;
 mod lookahead;
+mod message;
 mod offload;
 mod params;
 mod record;
+mod short;
 mod step;
 mod stream;
 mod text_room;

@@ -8,13 +8,13 @@ use outboard_accel::memory::try_copy;
 use outboard_accel::{Direction, Error, Request as DriverRequest, Session, Wiped};
 use outboard_counters::SoftwareReason;
 
-use super::context::{Context, FULL_TAG, OffloadedText, Short, Stage};
-use super::lookahead::{Message, Processed, TagUse};
+use super::context::{Context, OffloadedText, Stage};
+use super::message::{Message, Processed, TagUse};
+use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
-use crate::cipher::Request;
 use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
-use crate::lookahead::Job;
+use crate::request::Request;
 use crate::sampling::Sample;
 use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
@@ -38,30 +38,23 @@ type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>, &mut TextRoom) -> 
 impl Context {
     /// Processes the first text of a message as if it were the whole text. `None`: software must
     /// process it, and nothing was written.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn text(&mut self, r: Request) -> Option<usize> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.text_ahead(r).or_else(|| self.text_direct(r)) }
+    pub(super) fn text(&mut self, r: Request<'_>) -> Option<usize> {
+        self.text_ahead(r).or_else(|| self.text_direct(r))
     }
 
     /// As [`text`](Self::text), with one request to the driver.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn text_direct(&mut self, r: Request) -> Option<usize> {
+    pub(super) fn text_direct(&mut self, r: Request<'_>) -> Option<usize> {
         let announced = match self.announced {
-            Some(len) => len == r.len,
+            Some(len) => len == r.len(),
             None => !self.stale_length && self.aad.is_empty(),
         };
-        let too_long = self.ccm && r.len > TWO_BYTES && self.nonce.as_slice().len() == 13;
+        let too_long = self.ccm && r.len() > TWO_BYTES && self.nonce.as_slice().len() == 13;
         if too_long {
             self.why = Some(SoftwareReason::AboveLimit);
         }
-        if r.input.is_null()
-            || r.len < self.threshold().max(1)
-            || r.out_size < r.len
+        if r.input().is_null()
+            || r.len() < self.threshold().max(1)
+            || r.out_size() < r.len()
             || (self.ccm && !announced)
             || too_long
             || !self.may_offload()
@@ -73,8 +66,8 @@ impl Context {
         if !encrypt && tag.as_slice().len() != self.form.tag_len {
             return None;
         }
-        // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
-        let input = unsafe { std::slice::from_raw_parts(r.input, r.len) };
+        // SAFETY: guaranteed by the request. The slice is not used after `out` is written.
+        let input = unsafe { std::slice::from_raw_parts(r.input(), r.len()) };
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
         let request = DriverRequest {
             aad: &aad,
@@ -90,13 +83,13 @@ impl Context {
             None
         } else {
             self.text.fill(input, 0)?;
-            Some(OffloadedText { tag: Short::of(&result[r.len..])? })
+            Some(OffloadedText { tag: Short::of(&result[r.len()..])? })
         };
         if offloaded.is_none() && !self.end_ccm() {
             return None;
         }
         // SAFETY: `out` is large enough; the result is in the session's own memory.
-        unsafe { copy_nonoverlapping(result.as_ptr(), r.out, r.len) };
+        unsafe { copy_nonoverlapping(result.as_ptr(), r.out(), r.len()) };
         drop(answer);
         self.short_texts = 0;
         self.stage = if offloaded.is_some() { Stage::Offloaded } else { Stage::Soft };
@@ -106,37 +99,30 @@ impl Context {
         }
         self.offloaded = offloaded;
         self.settle();
-        Some(r.len)
+        Some(r.len())
     }
 
     /// As [`text`](Self::text), with key stream from look-ahead.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn text_ahead(&mut self, r: Request) -> Option<usize> {
+    pub(super) fn text_ahead(&mut self, r: Request<'_>) -> Option<usize> {
         self.observe_at_text();
-        if !self.looks_ahead() || r.len == 0 || r.input.is_null() || r.out_size < r.len {
-            return None;
-        }
+        let job = r.in_out().filter(|job| self.looks_ahead() && job.len() > 0)?;
         let encrypt = self.form.encrypt;
         let known = self.tag.filter(|_| self.is_tag_new);
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
-        let job = Job { input: r.input, output: r.out, len: r.len };
         let tag = match &known {
             _ if encrypt => TagUse::Compute,
             Some(tag) => TagUse::Verify(tag.as_slice()),
             None => TagUse::Follows,
         };
         let message = Message { nonce: nonce.as_slice(), aad: &aad, job, tag };
-        // SAFETY: guaranteed by the caller.
-        let processed = unsafe { self.message_ahead(&message) };
+        let processed = self.message_ahead(&message);
         self.aad = aad;
         let Processed { tag } = processed?;
         self.short_texts = 0;
         self.stage = Stage::Offloaded;
         self.offloaded = Some(OffloadedText { tag });
         self.settle();
-        Some(r.len)
+        Some(r.len())
     }
 
     /// Submits a request and verifies its result. `None`: software must process it.
@@ -217,7 +203,7 @@ impl Context {
                     if is_ccm && expected.is_empty() {
                         Verdict::Unknown
                     } else {
-                        difference(expected, result)
+                        Verdict::of(expected, result)
                     }
                 });
                 verdict.unwrap_or(Verdict::Unknown)
@@ -242,7 +228,7 @@ impl Context {
         let len = request.len();
         let every = len.div_ceil(RECOMPUTED).max(1) as u32;
         if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
-            let verdict = self.recomputed(request, recompute, |expected| difference(expected, result));
+            let verdict = self.recomputed(request, recompute, |expected| Verdict::of(expected, result));
             self.key_session.was_compared |= verdict.is_some();
             return verdict.unwrap_or(Verdict::Unknown);
         }
@@ -298,13 +284,6 @@ impl Context {
             self.cipher.hardware.rejected_wrongly(name, row, len);
         }
     }
-}
-
-/// The first byte at which a result differs from software's, if any.
-fn difference(expected: &[u8], result: &[u8]) -> Verdict {
-    let differs = |at: &usize| expected.get(*at) != result.get(*at);
-    let offset = (0..expected.len().max(result.len())).find(differs);
-    offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
 }
 
 /// A result in the session's own memory, which is released on drop.

@@ -6,9 +6,9 @@ use std::ffi::{c_int, c_uint, c_void};
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
 
-use super::context::{Context, GCM_NONCE, Short};
-use super::deferred::Deferred;
+use super::context::{Context, Deferred};
 use super::record;
+use super::short::{GCM_NONCE, Short};
 use crate::contexts;
 use crate::guard;
 

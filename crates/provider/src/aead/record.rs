@@ -7,12 +7,13 @@ use std::ptr::{copy_nonoverlapping, null, null_mut};
 use outboard_abi::name;
 use outboard_accel::Request as DriverRequest;
 
-use super::context::{Context, FULL_TAG, GCM_NONCE, Short};
-use super::lookahead::{Message, TagUse};
+use super::context::Context;
+use super::message::{Message, TagUse};
 use super::offload::direction;
+use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
-use crate::cipher::Request;
-use crate::lookahead::Job;
+use crate::in_out::InOut;
+use crate::request::Request;
 use crate::software::SoftContext;
 
 /// Length of the explicit part of the nonce in bytes.
@@ -33,16 +34,13 @@ pub(super) fn preceding(encrypt: bool, aad: &[u8]) -> Option<Short> {
 
 impl Context {
     /// Processes a record. `None`: software must process it, and nothing was written.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn record(&mut self, r: Request) -> Option<usize> {
+    pub(super) fn record(&mut self, r: Request<'_>) -> Option<usize> {
         self.why = None;
         let aad = self.record?;
-        let text_len = r.len.checked_sub(EXPLICIT + FULL_TAG)?;
-        if r.input.is_null()
-            || !std::ptr::eq(r.input, r.out)
-            || r.out_size < r.len
+        let text_len = r.len().checked_sub(EXPLICIT + FULL_TAG)?;
+        if r.input().is_null()
+            || !std::ptr::eq(r.input(), r.out())
+            || r.out_size() < r.len()
             || text_len == 0
             || !self.may_offload()
         {
@@ -52,8 +50,8 @@ impl Context {
         // The IV that the default provider uses next. For a received record, all of it except the
         // explicit part.
         let mut nonce = self.next_nonce()?;
-        // SAFETY: guaranteed by the caller. The slice is not used after `out` is written.
-        let whole = unsafe { std::slice::from_raw_parts(r.input, r.len) };
+        // SAFETY: guaranteed by the request. The slice is not used after `out` is written.
+        let whole = unsafe { std::slice::from_raw_parts(r.input(), r.len()) };
         let (brought, sealed) = whole.split_at(EXPLICIT);
         let (text, tag) = sealed.split_at(text_len);
         if !encrypt {
@@ -61,7 +59,7 @@ impl Context {
         }
         if self.looks_ahead() {
             self.observe_nonce(nonce.as_slice());
-            // SAFETY: guaranteed by the caller; the record is in place.
+            // SAFETY: the record is in place, and this is the length of its text.
             let written = unsafe { self.record_ahead(r, nonce, aad, text_len) };
             if written.is_some() {
                 return written;
@@ -85,14 +83,14 @@ impl Context {
         let result = answer.bytes()?;
         // SAFETY: `out` is as long as the record; the result is in the session's own memory.
         unsafe {
-            copy_nonoverlapping(explicit.as_ptr(), r.out, EXPLICIT);
-            copy_nonoverlapping(result.as_ptr(), r.out.add(EXPLICIT), result.len());
+            copy_nonoverlapping(explicit.as_ptr(), r.out(), EXPLICIT);
+            copy_nonoverlapping(result.as_ptr(), r.out().add(EXPLICIT), result.len());
         }
         drop(answer);
         self.in_record = false;
         self.record = None;
         self.leave();
-        Some(if encrypt { r.len } else { text_len })
+        Some(if encrypt { r.len() } else { text_len })
     }
 }
 
@@ -100,17 +98,17 @@ impl Context {
     /// As [`record`](Self::record), with key stream from look-ahead.
     ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; the record is in place and has a text of `text_len` bytes.
+    /// The record is in place and has a text of `text_len` bytes.
     unsafe fn record_ahead(
         &mut self,
-        r: Request,
+        r: Request<'_>,
         nonce: Short,
         aad: Short,
         text_len: usize,
     ) -> Option<usize> {
         let encrypt = self.form.encrypt;
         // SAFETY: guaranteed by the caller.
-        let (text, tag_at) = unsafe { (r.out.add(EXPLICIT), r.out.add(EXPLICIT + text_len)) };
+        let (text, tag_at) = unsafe { (r.out().add(EXPLICIT), r.out().add(EXPLICIT + text_len)) };
         let mut tag = Short::default();
         if !encrypt {
             // SAFETY: guaranteed by the caller.
@@ -120,11 +118,11 @@ impl Context {
         let message = Message {
             nonce: nonce.as_slice(),
             aad: aad.as_slice(),
-            job: Job { input: text, output: text, len: text_len },
+            // SAFETY: guaranteed by the caller.
+            job: unsafe { InOut::new(text, text, text_len) },
             tag: if encrypt { TagUse::Compute } else { TagUse::Verify(tag.as_slice()) },
         };
-        // SAFETY: guaranteed by the caller.
-        let processed = unsafe { self.message_ahead(&message) }?;
+        let processed = self.message_ahead(&message)?;
         let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
         // SAFETY: `out` is as long as the record.
         unsafe {
@@ -134,7 +132,7 @@ impl Context {
                 return None;
             }
             self.text.empty();
-            copy_nonoverlapping(explicit.as_ptr(), r.out, EXPLICIT);
+            copy_nonoverlapping(explicit.as_ptr(), r.out(), EXPLICIT);
             if encrypt {
                 copy_nonoverlapping(processed.tag.as_slice().as_ptr(), tag_at, FULL_TAG);
             }
@@ -142,7 +140,7 @@ impl Context {
         self.in_record = false;
         self.record = None;
         self.leave();
-        Some(if encrypt { r.len } else { text_len })
+        Some(if encrypt { r.len() } else { text_len })
     }
 }
 

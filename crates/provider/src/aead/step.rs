@@ -10,8 +10,8 @@ use std::ptr::{null, null_mut};
 
 use outboard_abi::{Param, end, name};
 
-use super::context::{Context, GCM_NONCE, OffloadedText, Short, Stage};
-use super::deferred::Deferred;
+use super::context::{Context, Deferred, OffloadedText, Stage};
+use super::short::{GCM_NONCE, Short};
 use crate::lookahead::is_tag;
 use crate::software::SoftContext;
 

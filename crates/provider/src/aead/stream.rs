@@ -5,11 +5,10 @@ use std::ffi::{c_int, c_void};
 use outboard_abi as abi;
 use outboard_accel::MAX_AAD;
 
-use super::context::{Context, Stage};
-use super::deferred::Deferred;
-use crate::cipher::Request;
+use super::context::{Context, Deferred, Stage};
 use crate::contexts;
 use crate::guard;
+use crate::request::Request;
 
 /// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
 /// counting.
@@ -41,7 +40,8 @@ unsafe extern "C" fn active_update(
     input: *const u8,
     len: usize,
 ) -> c_int {
-    let request = Request { out, out_len, out_size, input, len };
+    // SAFETY: guaranteed by the caller.
+    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
     let function = context.soft.functions.update;
     if context.is_passive {
         if !out.is_null() {
@@ -69,7 +69,8 @@ pub(super) unsafe extern "C" fn cipher(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    let request = Request { out, out_len, out_size, input, len };
+    // SAFETY: the core guarantees valid buffers.
+    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
     let function = context.soft.functions.cipher;
     guard(0, || {
         // SAFETY: the core guarantees valid buffers. For CCM, the rules of this function differ
@@ -134,19 +135,19 @@ impl Context {
     /// Passes the request directly to software.
     ///
     /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; `function` is that or `cipher`, of `soft`.
+    /// `function` is `update` or `cipher` of `soft`.
     #[inline]
-    pub(super) unsafe fn straight(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+    pub(super) unsafe fn straight(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
+        // SAFETY: guaranteed by the caller and the request.
+        let done = unsafe { function(self.soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len()) };
         self.stage = Stage::Soft;
         self.straight_below = usize::MAX;
         if self.ccm {
             // Only a successful decryption ends a message.
-            let is_text = !r.out.is_null() && !r.input.is_null() && !self.in_record;
+            let is_text = !r.out().is_null() && !r.input().is_null() && !self.in_record;
             self.stale_length = !(is_text && done == 1 && !self.form.encrypt);
             self.tag = None;
-        } else if r.len > 0 && r.out_size >= r.len {
+        } else if r.len() > 0 && r.out_size() >= r.len() {
             // The update was processed as a record, successfully or not.
             self.in_record = false;
         }
@@ -154,26 +155,24 @@ impl Context {
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        if !r.out.is_null() {
+        if !r.out().is_null() {
             self.observe_at_text();
-            self.count_text(r.len);
+            self.count_text(r.len());
         }
         done
     }
 
     /// # Safety
     /// As for `straight`.
-    unsafe fn update(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+    unsafe fn update(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
         let is_deferred = self.stage == Stage::Open && self.deferred == Deferred::Start;
         if is_deferred {
-            // SAFETY: guaranteed by the caller.
-            let done = unsafe { if r.out.is_null() { self.defer_associated(r) } else { self.text_ahead(r) } };
+            let done = if r.out().is_null() { self.defer_associated(r) } else { self.text_ahead(r) };
             if let Some(written) = done {
-                // SAFETY: guaranteed by the caller.
-                unsafe { *r.out_len = written };
+                r.set_written(written);
                 return 1;
             }
         }
@@ -181,25 +180,24 @@ impl Context {
             return 0;
         }
         let is_open = self.stage == Stage::Open;
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            if is_open && r.out.is_null() {
-                return self.associated(function, r);
+        if is_open && r.out().is_null() {
+            // SAFETY: guaranteed by the caller.
+            return unsafe { self.associated(function, r) };
+        }
+        let done = if !is_open {
+            self.record(r)
+        } else if is_deferred {
+            self.text_direct(r)
+        } else {
+            self.text(r)
+        };
+        match done {
+            Some(written) => {
+                r.set_written(written);
+                1
             }
-            let done = if !is_open {
-                self.record(r)
-            } else if is_deferred {
-                self.text_direct(r)
-            } else {
-                self.text(r)
-            };
-            match done {
-                Some(written) => {
-                    *r.out_len = written;
-                    1
-                }
-                None => self.soft_text(function, r),
-            }
+            // SAFETY: guaranteed by the caller.
+            None => unsafe { self.soft_text(function, r) },
         }
     }
 
@@ -208,28 +206,28 @@ impl Context {
     ///
     /// # Safety
     /// As for `straight`.
-    unsafe fn associated(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe { function(self.soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+    unsafe fn associated(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
+        // SAFETY: guaranteed by the caller and the request.
+        let done = unsafe { function(self.soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len()) };
         let is_first = self.aad.is_empty();
-        let usual = if done != 1 || self.aad.len() + r.len > MAX_AAD && !r.input.is_null() {
+        let usual = if done != 1 || self.aad.len() + r.len() > MAX_AAD && !r.input().is_null() {
             false
         } else if !self.ccm {
-            !r.input.is_null()
+            !r.input().is_null()
         } else {
             // CCM: only if all additional data comes in one update, after the length.
             self.stale_length = true;
-            is_first && (r.input.is_null() || r.len == 0 || self.announced.is_some())
+            is_first && (r.input().is_null() || r.len() == 0 || self.announced.is_some())
         };
         if !usual {
             self.leave();
-        } else if r.input.is_null() {
-            self.announced = Some(r.len);
-        } else if self.aad.try_reserve(r.len).is_err() {
+        } else if r.input().is_null() {
+            self.announced = Some(r.len());
+        } else if self.aad.try_reserve(r.len()).is_err() {
             self.leave();
         } else {
-            // SAFETY: guaranteed by the caller.
-            self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input, r.len) });
+            // SAFETY: guaranteed by the request.
+            self.aad.extend_from_slice(unsafe { std::slice::from_raw_parts(r.input(), r.len()) });
         }
         done
     }
@@ -238,14 +236,14 @@ impl Context {
     ///
     /// # Safety
     /// As for `straight`.
-    unsafe fn soft_text(&mut self, function: abi::CipherUpdate, r: Request) -> c_int {
+    unsafe fn soft_text(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
         let is_whole = self.ccm || self.in_record;
         let refused = std::mem::take(&mut self.refused);
         // SAFETY: guaranteed by the caller.
         let done = unsafe { self.straight(function, r) };
         self.refused = refused;
         if is_whole {
-            self.judge_refusal(done == 1, r.len);
+            self.judge_refusal(done == 1, r.len());
         }
         done
     }

@@ -1,22 +1,34 @@
 //! State of a cipher context.
 
 use std::ffi::{c_uint, c_void};
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 
 use outboard_abi::{Param, end, name};
 use outboard_accel::{KeyBytes, wipe};
 
-use super::kind::{Block, Kind, Mode};
-use super::lookahead::LookaheadState;
 use super::unpad::Mac;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{Duplicate, hand_over};
 use crate::core::Core;
-use crate::entry::Provider;
 use crate::key_session::KeySession;
+use crate::kinds::{Block, Kind, Mode};
 use crate::lookahead::Lane;
 use crate::offer::Cipher;
+use crate::owned_slots::SlotId;
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 use crate::software::SoftContext;
+
+/// State of a context's look-ahead.
+#[derive(Clone, Copy)]
+pub(super) enum LookaheadState {
+    /// Not for this cipher or key.
+    Off,
+    /// Not yet: this number of bytes was processed with the key.
+    Counting(usize),
+    /// The context owns a stream.
+    On(SlotId),
+}
 
 /// A cipher context.
 ///
@@ -297,13 +309,13 @@ impl Drop for Context {
 
 /// `OSSL_FUNC_cipher_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
-    // when no cipher of this provider, and therefore no context, is left.
-    made(unsafe { &*provider.cast::<Provider>() }, KIND)
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    made(unsafe { ProviderContext::at(provider) }, KIND)
 }
 
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
-fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(&provider.core, || Context::new(provider, provider.offer()?.cipher(kind)?))
+fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
+    let Some(ProviderContext { provider, offer, .. }) = context else { return null_mut() };
+    hand_over(&provider.core, || Context::new(provider, offer.get()?.cipher(kind)?))
 }

@@ -7,26 +7,9 @@ use outboard_abi::Param;
 use subtle::ConstantTimeEq;
 
 use super::context::Context;
-use super::kind::Mode;
 use crate::contexts;
-
-/// A key or IV argument from the core. Null keeps the value that was set before.
-#[derive(Clone, Copy)]
-pub(crate) struct Given {
-    pub(crate) at: *const u8,
-    pub(crate) len: usize,
-}
-
-impl Given {
-    /// The bytes, or `None` for null.
-    ///
-    /// # Safety
-    /// `at` is null or readable for `len` bytes for `'a`.
-    pub(crate) unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
-        // SAFETY: guaranteed by the caller.
-        (!self.at.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.at, self.len) })
-    }
-}
+use crate::kinds::Mode;
+use crate::request::Given;
 
 /// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`
 pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(

@@ -4,28 +4,18 @@ use std::ffi::c_int;
 
 use outboard_counters::SoftwareReason;
 
-use super::context::Context;
-use super::kind::{Block, Mode};
-use super::stream::Request;
+use super::context::{Context, LookaheadState};
 use crate::hardware::Hardware;
+use crate::in_out::InOut;
 use crate::key_session::KeyUse;
-use crate::lookahead::{CounterStream, Job, KeyStream, Position, SMALL, Stopped, Verifier};
+use crate::kinds::{Block, Mode};
+use crate::lookahead::{CounterStream, KeyStream, Position, SMALL, Stopped, Verifier};
 use crate::owned_slots::SlotId;
+use crate::request::Request;
 
 /// Consecutive streams that left most of their key stream unused, after which look-ahead ends for
 /// the key.
 const HOPELESS: u32 = 3;
-
-/// State of a context's look-ahead.
-#[derive(Clone, Copy)]
-pub(super) enum LookaheadState {
-    /// Not for this cipher or key.
-    Off,
-    /// Not yet: this number of bytes was processed with the key.
-    Counting(usize),
-    /// The context owns a stream.
-    On(SlotId),
-}
 
 impl Context {
     /// The driver that computes key stream, if look-ahead may be used.
@@ -70,22 +60,14 @@ impl Context {
     }
 
     /// An update with the key stream in the lane, if that is enough. Otherwise does nothing.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
     #[inline]
-    pub(super) unsafe fn mix_from_lane(&mut self, r: Request) -> bool {
+    pub(super) fn mix_from_lane(&mut self, r: Request<'_>) -> bool {
         // False for no bytes.
-        let fits = r.len.wrapping_sub(1) < self.lane.left() && r.out_size >= r.len;
-        if !fits || r.input.is_null() || r.out.is_null() {
-            return false;
-        }
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            self.lane.mix(Job { input: r.input, output: r.out, len: r.len });
-            *r.out_len = r.len;
-        }
-        self.counts.add_ahead(r.len as u64);
+        let fits = r.len().wrapping_sub(1) < self.lane.left();
+        let Some(job) = fits.then(|| r.in_out()).flatten() else { return false };
+        self.lane.mix(job);
+        r.set_written(r.len());
+        self.counts.add_ahead(r.len() as u64);
         true
     }
 
@@ -111,55 +93,34 @@ impl Context {
     }
 
     /// An update, of which as much as possible is done with key stream.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn update_ahead(&mut self, r: Request) -> c_int {
-        let is_usual = !r.input.is_null() && !r.out.is_null() && r.out_size >= r.len;
+    pub(super) fn update_ahead(&mut self, r: Request<'_>) -> c_int {
         let mut done = 0;
         self.has_missed = matches!(self.lookahead, LookaheadState::On(_));
-        if is_usual {
-            let job = Job { input: r.input, output: r.out, len: r.len };
-            // SAFETY: guaranteed by the caller.
-            unsafe {
-                done = self.lane.left().min(r.len);
-                self.lane.mix(job.first(done));
-                if done < r.len {
-                    done += self.mix_from_key_stream(job.after(done));
-                }
+        if let Some(job) = r.in_out() {
+            done = self.lane.left().min(r.len());
+            self.lane.mix(job.first(done));
+            if done < r.len() {
+                done += self.mix_from_key_stream(job.after(done));
             }
         }
         if done > 0 {
             self.counts.add_ahead(done as u64);
         }
-        if done == r.len && done > 0 {
-            // SAFETY: the core's pointer to the output length.
-            unsafe { *r.out_len = done };
+        if done == r.len() && done > 0 {
+            r.set_written(done);
             return 1;
         }
         let mut written = 0;
-        let rest = Request {
-            out: r.out.wrapping_add(done),
-            out_len: &mut written,
-            out_size: r.out_size.wrapping_sub(done),
-            input: r.input.wrapping_add(done),
-            len: r.len - done,
-        };
-        // SAFETY: guaranteed by the caller; `done` is within the request.
-        let answer = unsafe { self.update_now(rest) };
+        let answer = self.update_now(r.part(done, done, r.len() - done, &mut written));
         if answer == 1 {
-            // SAFETY: the core's pointer to the output length.
-            unsafe { *r.out_len = done + written };
-            self.count_for_lookahead(r.len);
+            r.set_written(done + written);
+            self.count_for_lookahead(r.len());
         }
         answer
     }
 
     /// The lane is empty. Returns the number of bytes that were processed.
-    ///
-    /// # Safety
-    /// As for [`Job`].
-    unsafe fn mix_from_key_stream(&mut self, job: Job) -> usize {
+    fn mix_from_key_stream(&mut self, job: InOut<'_>) -> usize {
         let LookaheadState::On(id) = self.lookahead else { return 0 };
         let provider = self.provider;
         let streams = provider.lookahead.streams();
@@ -174,9 +135,8 @@ impl Context {
         let reference = self.key_session.reference(provider, self.cipher, &self.key);
         let Some(reference) = reference else { return 0 };
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
-        // SAFETY: guaranteed by the caller.
-        let (done, stopped) = unsafe { stream.mix(position, job, &verifier) };
-        if done < job.len {
+        let (done, stopped) = stream.mix(position, job, &verifier);
+        if done < job.len() {
             row.inspect(|row| row.add_ahead_miss());
         }
         let usable = match stopped {
@@ -186,7 +146,7 @@ impl Context {
                 if stream.needs_more() {
                     while streams.evict_idle() {}
                 }
-                stream.refill(position.after(job.len)).map_err(Some)
+                stream.refill(position.after(job.len())).map_err(Some)
             }
             Stopped::Elsewhere => Err(None),
             Stopped::Wrong => Err(None),
@@ -194,9 +154,8 @@ impl Context {
         };
         let (was_useful, is_starved) = (stream.was_useful(), stream.is_empty());
         let mut after = position.after(done);
-        if usable.is_ok() && done == job.len && done <= SMALL && stream.is_ready(after) {
-            // SAFETY: the job is the lane's own memory.
-            self.lane.fill(|job| unsafe { stream.mix(after, job, &verifier).0 });
+        if usable.is_ok() && done == job.len() && done <= SMALL && stream.is_ready(after) {
+            self.lane.fill(|job| stream.mix(after, job, &verifier).0);
             after = after.after(self.lane.left());
         }
         drop(guard);

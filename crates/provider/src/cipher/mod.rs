@@ -1,6 +1,5 @@
 //! Cipher contexts.
 //!
-//! - `kind`: the supported ciphers and the differences between them
 //! - `context`: state of a context, copying, freeing
 //! - `init`: setting of key, IV and direction
 //! - `stream`: update and final
@@ -12,8 +11,7 @@
 //! - `params`: gettable and settable parameters
 
 mod context;
-pub(crate) mod init;
-mod kind;
+mod init;
 mod lookahead;
 mod offload;
 pub(crate) mod params;
@@ -25,15 +23,12 @@ mod unpad;
 use outboard_abi::Dispatch;
 
 use context::Context;
-pub(crate) use kind::{Block, KINDS, Kind, Mode};
-pub(crate) use stream::Request;
 
 use crate::contexts::{duplicate, free};
 
-/// The dispatch table of `KINDS[KIND]`. The core calls some functions without a context, so each
-/// algorithm needs its own instance of them: hence a const parameter. The functions for pipelines,
-/// which OpenSSL before 3.5 ignores, come last. Without `PIPES` the table ends before them.
-const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
+/// The dispatch table of the cipher with index `KIND`. The functions for pipelines, which OpenSSL
+/// before 3.5 ignores, come last. Without `PIPES` the table ends before them.
+pub(crate) const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     [
         Dispatch::cipher_newctx(context::newctx::<KIND>),
         Dispatch::cipher_freectx(free::<Context>),

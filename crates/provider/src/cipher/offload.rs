@@ -7,9 +7,9 @@ use outboard_accel::{Direction, Error, Request, Session, Wiped};
 use outboard_counters::SoftwareReason;
 
 use super::context::Context;
-use super::kind::{Block, Mode};
 use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
+use crate::kinds::{Block, Mode};
 use crate::sampling::Sample;
 use crate::spot_check::{BlockCipher, Chain, Crypted, Text, Verdict};
 

@@ -8,10 +8,10 @@ use outboard_abi::{Param, ParamType, name};
 use outboard_accel::Algorithm;
 
 use super::context::Context;
-use super::kind::{KINDS, Kind, Mode};
 use crate::contexts;
-use crate::entry::Provider;
 use crate::guard;
+use crate::kinds::{KINDS, Kind, Mode};
+use crate::provider_context::ProviderContext;
 use crate::software::SoftCipher;
 
 const fn number(key: &'static std::ffi::CStr) -> Param {
@@ -71,8 +71,9 @@ unsafe fn list(
 ) -> *const Param {
     guard(null(), || {
         // SAFETY: guaranteed by the caller.
-        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
-        let Some(cipher) = provider.offer().and_then(|offer| offer.cipher(kind)) else { return null() };
+        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
+        let ProviderContext { provider, offer, .. } = context;
+        let Some(cipher) = offer.get().and_then(|offer| offer.cipher(kind)) else { return null() };
         let context = provider.software.context(&provider.core);
         // SAFETY: without a cipher context this returns the full list; the other context belongs to
         // the default provider.

@@ -12,10 +12,10 @@ use std::ptr::null;
 use outboard_abi::Param;
 
 use super::context::Context;
-use super::init::Given;
-use super::stream::{Large, Request};
+use super::stream::Large;
 use crate::contexts::{self, Duplicate};
 use crate::core::Reason;
+use crate::request::{Given, Request};
 
 /// Maximum number of streams: OpenSSL's EVP_MAX_PIPES.
 const MAX_PIPES: usize = 32;
@@ -54,18 +54,12 @@ pub(super) unsafe extern "C" fn update(
         if !context.has_so_many(pipes, is_whole && !out_lens.is_null()) {
             return 0;
         }
-        // SAFETY: the core guarantees that each array has an entry for each pipe.
+        // SAFETY: the core guarantees that each array has an entry for each pipe, and valid buffers.
         let request = |pipe| unsafe {
-            Request {
-                out: *outs.add(pipe),
-                out_len: out_lens.add(pipe),
-                out_size: *out_sizes.add(pipe),
-                input: *inputs.add(pipe),
-                len: *lens.add(pipe),
-            }
+            let (input, len) = (*inputs.add(pipe), *lens.add(pipe));
+            Request::new(*outs.add(pipe), out_lens.add(pipe), *out_sizes.add(pipe), input, len)
         };
-        // SAFETY: the core guarantees valid buffers.
-        unsafe { context.update_pipes(request) }
+        context.update_pipes(request)
     };
     // SAFETY: the core guarantees valid contexts.
     unsafe { contexts::with(at, update) }
@@ -157,15 +151,13 @@ impl Context {
         is_so
     }
 
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`, for each request; `request` must be valid for each pipe.
-    unsafe fn update_pipes(&mut self, request: impl Fn(usize) -> Request) -> c_int {
+    /// Updates each pipe with its request.
+    fn update_pipes<'a>(&mut self, request: impl Fn(usize) -> Request<'a>) -> c_int {
         let mut pipes = std::mem::take(&mut self.pipes);
         let mut all = 1;
         let mut large: [Option<Large>; MAX_PIPES] = std::array::from_fn(|_| None);
         for (place, pipe) in pipes.iter_mut().enumerate() {
-            // SAFETY: guaranteed by the caller.
-            match unsafe { pipe.begin(request(place)) } {
+            match pipe.begin(request(place)) {
                 ControlFlow::Continue(begun) => large[place] = Some(begun),
                 ControlFlow::Break(answer) => all &= answer,
             }
@@ -173,8 +165,7 @@ impl Context {
         self.send(&mut large.each_mut().map(|begun| begun.as_mut().map(|begun| &mut begun.blocks)));
         for (pipe, begun) in pipes.iter_mut().zip(large) {
             if let Some(begun) = begun {
-                // SAFETY: this pipe began it.
-                all &= unsafe { pipe.end(begun) };
+                all &= pipe.end(begun);
             }
         }
         self.pipes = pipes;

@@ -10,9 +10,9 @@ use std::ffi::c_int;
 
 use super::context::Context;
 use super::offload::Blocks;
-use super::stream::Request;
 use super::unpad::{Padding, Record, unpad};
 use crate::core::Reason;
+use crate::request::Request;
 
 /// Versions as on the wire (openssl/prov_ssl.h).
 pub(super) mod version {
@@ -26,33 +26,38 @@ pub(super) mod version {
 }
 
 impl Context {
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`, in TLS mode.
-    pub(super) unsafe fn record(&mut self, r: Request) -> c_int {
+    /// An update in TLS mode.
+    pub(super) fn record(&mut self, r: Request<'_>) -> c_int {
         self.tls_mac = None;
         let block = self.kind().block();
-        let padded = if self.encrypt { (r.len / block + 1).saturating_mul(block) } else { r.len };
-        let well_formed = !r.input.is_null()
-            && std::ptr::eq(r.input, r.out)
-            && r.out_size >= padded
+        let padded = if self.encrypt { (r.len() / block + 1).saturating_mul(block) } else { r.len() };
+        let well_formed = !r.input().is_null()
+            && std::ptr::eq(r.input(), r.out())
+            && r.out_size() >= padded
             && self.padding
             && padded % block == 0;
-        if !well_formed || !self.knows_version() || r.len < self.threshold().max(block) || !self.may_offload()
+        if !well_formed
+            || !self.knows_version()
+            || r.len() < self.threshold().max(block)
+            || !self.may_offload()
         {
-            self.explain(r.len);
-            // SAFETY: guaranteed by the caller.
-            return unsafe { self.soft_record(r) };
+            self.explain(r.len());
+            return self.soft_record(r);
         }
         let Some(iv) = self.running_iv() else { return 0 };
         if self.encrypt {
             // SAFETY: `out` is writable for `padded` bytes, as was checked.
-            unsafe { self.pad(r.out, r.len, padded) };
+            unsafe { self.pad(r.out(), r.len(), padded) };
         }
-        let whole = Request { len: padded, ..r };
-        // SAFETY: guaranteed by the caller; in place.
-        let done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, padded, iv) });
-        // SAFETY: as above.
-        if done < padded && unsafe { self.soft_blocks(whole, done) } != 1 {
+        // SAFETY: in place, and `out` is writable for `padded` bytes.
+        let (whole, blocks) = unsafe {
+            (
+                Request::new(r.out(), r.out_len(), r.out_size(), r.input(), padded),
+                Blocks::new(&[], r.input(), r.out(), padded, iv),
+            )
+        };
+        let done = self.offload(blocks);
+        if done < padded && self.soft_blocks(whole, done) != 1 {
             return 0;
         }
         let len = if self.encrypt {
@@ -60,29 +65,27 @@ impl Context {
         } else {
             // SAFETY: the record was decrypted in place; no other reference to its `padded` bytes
             // is in use.
-            let bytes = unsafe { std::slice::from_raw_parts(r.out, padded) };
+            let bytes = unsafe { std::slice::from_raw_parts(r.out(), padded) };
             match self.unwrap_record(bytes) {
                 Some(len) => len,
                 None => return 0,
             }
         };
-        // SAFETY: the core's pointer to the output length.
-        unsafe { *r.out_len = len };
+        r.set_written(len);
         1
     }
 
     /// Passes the whole record to the default provider, which also raises the errors.
-    ///
-    /// # Safety
-    /// As for `record`.
-    unsafe fn soft_record(&mut self, r: Request) -> c_int {
+    fn soft_record(&mut self, r: Request<'_>) -> c_int {
         if !self.sync() {
             return 0;
         }
         let soft = &self.soft;
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
-        self.counts.add(r.len as u64);
+        // SAFETY: guaranteed by the request.
+        let done = unsafe {
+            (soft.functions.update)(soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len())
+        };
+        self.counts.add(r.len() as u64);
         done
     }
 

@@ -26,25 +26,16 @@ use outboard_abi::{Param, end, name};
 use outboard_counters::SoftwareReason;
 
 use super::context::Context;
-use super::kind::{Block, Mode};
 use super::offload::Blocks;
 use crate::contexts;
 use crate::core::Reason;
 use crate::guard;
-
-/// The arguments of one update.
-#[derive(Clone, Copy)]
-pub(crate) struct Request {
-    pub(crate) out: *mut u8,
-    pub(crate) out_len: *mut usize,
-    pub(crate) out_size: usize,
-    pub(crate) input: *const u8,
-    pub(crate) len: usize,
-}
+use crate::kinds::{Block, Mode};
+use crate::request::Request;
 
 /// A large update of which only the data before the whole blocks has been processed.
-pub(super) struct Large {
-    request: Request,
+pub(super) struct Large<'a> {
+    request: Request<'a>,
     /// Number of input bytes before the blocks. `written` is the number of output bytes.
     head: usize,
     written: usize,
@@ -65,17 +56,16 @@ pub(super) unsafe extern "C" fn update(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    let request = Request { out, out_len, out_size, input, len };
+    // SAFETY: the core guarantees valid buffers.
+    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
+    // The first two calls cannot panic.
     if len < context.straight_below {
-        // SAFETY: the request is passed on unchanged. The call cannot panic.
-        return unsafe { context.straight(request) };
+        return context.straight(request);
     }
-    // SAFETY: the core guarantees valid buffers. The call cannot panic.
-    if unsafe { context.mix_from_lane(request) } {
+    if context.mix_from_lane(request) {
         return 1;
     }
-    // SAFETY: the core guarantees valid buffers.
-    guard(0, || unsafe { context.update(request) })
+    guard(0, || context.update(request))
 }
 
 /// `OSSL_FUNC_cipher_final`
@@ -105,81 +95,66 @@ pub(super) unsafe extern "C" fn cipher(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    let request = Request { out, out_len, out_size, input, len };
-    if len < context.straight_below {
-        // SAFETY: the request is passed on unchanged. The call cannot panic.
-        return unsafe { context.soft_blocks(request, 0) };
-    }
     // SAFETY: the core guarantees valid buffers.
-    guard(0, || unsafe { context.cipher_blocks(request) })
+    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
+    if len < context.straight_below {
+        // It cannot panic.
+        return context.soft_blocks(request, 0);
+    }
+    guard(0, || context.cipher_blocks(request))
 }
 
 impl Context {
     /// Passes the request directly to software.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
     #[inline]
-    pub(super) unsafe fn straight(&mut self, r: Request) -> c_int {
-        let total = self.held.wrapping_add(r.len);
+    pub(super) fn straight(&mut self, r: Request<'_>) -> c_int {
+        let total = self.held.wrapping_add(r.len());
         let soft = &self.soft;
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe { (soft.functions.update)(soft.at, r.out, r.out_len, r.out_size, r.input, r.len) };
+        // SAFETY: guaranteed by the request.
+        let done = unsafe {
+            (soft.functions.update)(soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len())
+        };
         if done != 1 {
             self.lose();
         } else if total != 0 {
             self.held = (total.wrapping_sub(self.keeps_last) & self.mask).wrapping_add(self.keeps_last);
         }
-        self.counts.add(r.len as u64);
+        self.counts.add(r.len() as u64);
         done
     }
 
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    unsafe fn update(&mut self, r: Request) -> c_int {
+    fn update(&mut self, r: Request<'_>) -> c_int {
         if self.has_pipes() {
             return 0;
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            if self.is_for_random_numbers(&r) {
-                self.counts.because(SoftwareReason::UnsuitableCall, r.len as u64);
-                if self.sync() { self.straight(r) } else { 0 }
-            } else if self.looks_ahead() {
-                self.update_ahead(r)
-            } else {
-                self.update_now(r)
-            }
+        if self.is_for_random_numbers(&r) {
+            self.counts.because(SoftwareReason::UnsuitableCall, r.len() as u64);
+            if self.sync() { self.straight(r) } else { 0 }
+        } else if self.looks_ahead() {
+            self.update_ahead(r)
+        } else {
+            self.update_now(r)
         }
     }
 
     /// Whether the output may become random numbers: a CTR_DRBG of OpenSSL's that fetched this
     /// cipher encrypts zeros in place (drbg_ctr.c, `drbg_ctr_generate`). Software computes them: what
     /// a driver leaves unwritten would be a key of zeros.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    unsafe fn is_for_random_numbers(&self, r: &Request) -> bool {
-        if self.kind().mode != Mode::Ctr || !std::ptr::eq(r.input, r.out) || r.input.is_null() {
+    fn is_for_random_numbers(&self, r: &Request<'_>) -> bool {
+        if self.kind().mode != Mode::Ctr || !std::ptr::eq(r.input(), r.out()) || r.input().is_null() {
             return false;
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { std::slice::from_raw_parts(r.input, r.len) }.iter().all(|byte| *byte == 0)
+        // SAFETY: guaranteed by the request.
+        unsafe { std::slice::from_raw_parts(r.input(), r.len()) }.iter().all(|byte| *byte == 0)
     }
 
     /// An update without look-ahead.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`.
-    pub(super) unsafe fn update_now(&mut self, r: Request) -> c_int {
-        // SAFETY: guaranteed by the caller; the buffers are valid until `end` returns.
-        unsafe {
-            match self.begin(r) {
-                ControlFlow::Break(answer) => answer,
-                ControlFlow::Continue(mut large) => {
-                    self.send(&mut [Some(&mut large.blocks)]);
-                    self.end(large)
-                }
+    pub(super) fn update_now(&mut self, r: Request<'_>) -> c_int {
+        match self.begin(r) {
+            ControlFlow::Break(answer) => answer,
+            ControlFlow::Continue(mut large) => {
+                self.send(&mut [Some(&mut large.blocks)]);
+                self.end(large)
             }
         }
     }
@@ -196,27 +171,22 @@ impl Context {
 
     /// Starts an update: processes all of it, except the whole blocks of a large update and the
     /// data after them.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_update`; the buffers are valid as long as the returned value.
-    pub(super) unsafe fn begin(&mut self, r: Request) -> ControlFlow<c_int, Large> {
+    pub(super) fn begin<'a>(&mut self, r: Request<'a>) -> ControlFlow<c_int, Large<'a>> {
         if self.takes_records() {
-            // SAFETY: guaranteed by the caller.
-            return ControlFlow::Break(unsafe { self.record(r) });
+            return ControlFlow::Break(self.record(r));
         }
         self.leave_lane();
         let (kind, block) = (self.kind(), self.kind().block());
         let head = self.held.wrapping_neg() & self.mask;
-        let large = r.len >= self.threshold() && r.len >= head + 2 * block;
-        let steals = kind.mode.is_whole() && r.len % block != 0;
+        let large = r.len() >= self.threshold() && r.len() >= head + 2 * block;
+        let steals = kind.mode.is_whole() && r.len() % block != 0;
         let waiting = if kind.mode.holds_data() { self.held + self.kept.map_or(0, |_| block) } else { 0 };
-        let fits = waiting.checked_add(r.len).is_some_and(|total| r.out_size >= total);
-        if !large || steals || !fits || r.input.is_null() || r.out.is_null() || !self.may_offload() {
-            self.explain(r.len);
-            // SAFETY: guaranteed by the caller.
-            return ControlFlow::Break(if self.sync() { unsafe { self.straight(r) } } else { 0 });
+        let fits = waiting.checked_add(r.len()).is_some_and(|total| r.out_size() >= total);
+        if !large || steals || !fits || r.input().is_null() || r.out().is_null() || !self.may_offload() {
+            self.explain(r.len());
+            return ControlFlow::Break(if self.sync() { self.straight(r) } else { 0 });
         }
-        // SAFETY: guaranteed by the caller; `out` has room for all output.
+        // SAFETY: neither buffer is null, and `out` has room for all output.
         unsafe { self.begin_large(r, head) }.map_or(ControlFlow::Break(0), ControlFlow::Continue)
     }
 
@@ -245,54 +215,44 @@ impl Context {
     /// The first of three parts of a large update; `None` if the default provider failed.
     ///
     /// # Safety
-    /// As for `begin`, and `out` has room for all held bytes and all input.
-    unsafe fn begin_large(&mut self, r: Request, head: usize) -> Option<Large> {
+    /// Input and output are not null, and `out` has room for all held bytes and all input.
+    unsafe fn begin_large<'a>(&mut self, r: Request<'a>, head: usize) -> Option<Large<'a>> {
         // In counter mode `soft` completes the block from the position of the last sync.
         if head > 0 && !self.sync() {
             return None;
         }
-        // SAFETY: the caller's guarantee for the whole covers its parts.
-        unsafe {
-            let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
-            if self.held > 0 {
-                written += self.release(r, written)?;
-            }
-            let block = self.kind().block();
-            let kept = self.kept;
-            let before = kept.as_ref().map_or(&[][..], |kept| &kept[..block]);
-            let (blocks, tail) = self.whole_blocks(before.len() + r.len - head);
-            // Read before any result is written, because `out` may be `input`.
-            let last = (tail == block && self.keeps_last > 0).then(|| {
-                let mut last = Block::default();
-                copy_nonoverlapping(r.input.add(r.len - tail), last.as_mut_ptr(), block);
-                last
-            });
-            let iv = self.running_iv()?;
-            let blocks = Blocks::new(before, r.input.add(head), r.out.add(written), blocks, iv);
-            Some(Large { request: r, head, written, blocks, last })
+        let mut written = if head > 0 { self.part(r, 0, 0, head)? } else { 0 };
+        if self.held > 0 {
+            written += self.release(r, written)?;
         }
+        let block = self.kind().block();
+        let kept = self.kept;
+        let before = kept.as_ref().map_or(&[][..], |kept| &kept[..block]);
+        let (blocks, tail) = self.whole_blocks(before.len() + r.len() - head);
+        // Read before any result is written, because `out` may be `input`.
+        let last = (tail == block && self.keeps_last > 0).then(|| {
+            let mut last = Block::default();
+            // SAFETY: the last bytes of the input.
+            unsafe { copy_nonoverlapping(r.input().add(r.len() - tail), last.as_mut_ptr(), block) };
+            last
+        });
+        let iv = self.running_iv()?;
+        // SAFETY: the blocks are within the request, and the caller guarantees room for them.
+        let blocks = unsafe { Blocks::new(before, r.input().add(head), r.out().add(written), blocks, iv) };
+        Some(Large { request: r, head, written, blocks, last })
     }
 
-    /// Completes a large update whose blocks were processed.
-    ///
-    /// # Safety
-    /// `large` is from this context, which has processed nothing else since.
-    pub(super) unsafe fn end(&mut self, large: Large) -> c_int {
-        let out_len = large.request.out_len;
-        // SAFETY: guaranteed by the caller.
-        match unsafe { self.end_large(large) } {
-            Some(written) => {
-                // SAFETY: the core's pointer to the output length.
-                unsafe { *out_len = written };
-                1
-            }
-            None => 0,
-        }
+    /// Completes a large update of this context whose blocks were processed.
+    pub(super) fn end(&mut self, large: Large<'_>) -> c_int {
+        let request = large.request;
+        let written = self.end_large(large);
+        written.map_or(0, |written| {
+            request.set_written(written);
+            1
+        })
     }
 
-    /// # Safety
-    /// As for `end`.
-    unsafe fn end_large(&mut self, large: Large) -> Option<usize> {
+    fn end_large(&mut self, large: Large<'_>) -> Option<usize> {
         let Large { request: r, head, mut written, blocks, last } = large;
         let done = self.go_on_from(&blocks);
         written += done;
@@ -304,12 +264,11 @@ impl Context {
             return Some(written);
         }
         let from = head + done.saturating_sub(blocks.head().len());
-        if from < r.len {
+        if from < r.len() {
             if !self.sync() {
                 return None;
             }
-            // SAFETY: guaranteed by the caller; the part is within the request.
-            written += unsafe { self.part(r, from, written, r.len - from)? };
+            written += self.part(r, from, written, r.len() - from)?;
         }
         Some(written)
     }
@@ -340,37 +299,20 @@ impl Context {
     }
 
     /// Processes `len` bytes of a request in software.
-    ///
-    /// # Safety
-    /// As for `begin_large`; the part is within the request.
-    unsafe fn part(&mut self, r: Request, from: usize, to: usize, len: usize) -> Option<usize> {
+    fn part(&mut self, r: Request<'_>, from: usize, to: usize, len: usize) -> Option<usize> {
         let mut written = 0;
-        // SAFETY: guaranteed by the caller.
-        let part = unsafe {
-            Request {
-                out: r.out.add(to),
-                out_len: &mut written,
-                out_size: r.out_size - to,
-                input: r.input.add(from),
-                len,
-            }
-        };
-        // SAFETY: as above.
-        (unsafe { self.straight(part) } == 1).then_some(written)
+        let done = self.straight(r.part(from, to, len, &mut written));
+        (done == 1).then_some(written)
     }
 
     /// Makes `soft` output the last block that it holds back for the padding, because more data
     /// follows.
-    ///
-    /// # Safety
-    /// As for `begin_large`.
-    unsafe fn release(&mut self, r: Request, to: usize) -> Option<usize> {
+    fn release(&mut self, r: Request<'_>, to: usize) -> Option<usize> {
         if !self.set_soft_padding(false) {
             return None;
         }
         let keeps_last = std::mem::take(&mut self.keeps_last);
-        // SAFETY: guaranteed by the caller; no input is read.
-        let written = unsafe { self.part(r, 0, to, 0) };
+        let written = self.part(r, 0, to, 0);
         self.keeps_last = keeps_last;
         if self.set_soft_padding(self.padding) { written } else { None }
     }
@@ -415,69 +357,56 @@ impl Context {
         }
     }
 
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_cipher`.
-    unsafe fn cipher_blocks(&mut self, r: Request) -> c_int {
+    fn cipher_blocks(&mut self, r: Request<'_>) -> c_int {
         if self.has_pipes() {
             return 0;
         }
         if self.kind().mode == Mode::Ctr && !self.lost {
             // In this mode the two functions are the same, except for the effect of TLS parameters
             // on `update`, and with those this context is lost.
-            // SAFETY: guaranteed by the caller.
-            return unsafe { self.update(r) };
+            return self.update(r);
         }
         let block = self.kind().block();
-        let fit = r.len >= self.threshold() && r.len >= block && r.len % block == 0 && r.out_size >= r.len;
+        let fit = r.len() >= self.threshold()
+            && r.len() >= block
+            && r.len() % block == 0
+            && r.out_size() >= r.len();
         let mut done = 0;
         // Bytes that are held for `update` would be lost when the IV is set afterwards.
         let nothing_held = self.held == 0 && self.kept.is_none();
-        if fit && nothing_held && !r.input.is_null() && !r.out.is_null() && self.may_offload() {
+        if fit && nothing_held && !r.input().is_null() && !r.out().is_null() && self.may_offload() {
             let Some(iv) = self.running_iv() else { return 0 };
-            // SAFETY: guaranteed by the caller; the size of `out` was checked.
-            done = self.offload(unsafe { Blocks::new(&[], r.input, r.out, r.len, iv) });
+            // SAFETY: the buffers are not null, and the size of `out` was checked.
+            done = self.offload(unsafe { Blocks::new(&[], r.input(), r.out(), r.len(), iv) });
         } else {
-            self.explain(r.len);
+            self.explain(r.len());
         }
-        if done == r.len && done > 0 {
-            // SAFETY: the core's pointer to the output length.
-            unsafe { *r.out_len = done };
+        if done == r.len() && done > 0 {
+            r.set_written(done);
             return 1;
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.soft_blocks(r, done) }
+        self.soft_blocks(r, done)
     }
 
-    /// Processes the blocks of a request from byte `from` in software, without its buffer and
-    /// padding.
-    ///
-    /// # Safety
-    /// As for `OSSL_FUNC_cipher_cipher`; `from` is within the request.
+    /// Processes the blocks of a request in software, from byte `from` on, which is within it, without
+    /// its buffer and padding.
     #[inline]
-    pub(super) unsafe fn soft_blocks(&mut self, r: Request, from: usize) -> c_int {
+    pub(super) fn soft_blocks(&mut self, r: Request<'_>, from: usize) -> c_int {
         if !self.sync() {
             return 0;
         }
         let soft = &self.soft;
         let mut written = 0;
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe {
-            (soft.functions.cipher)(
-                soft.at,
-                r.out.wrapping_add(from),
-                &mut written,
-                r.out_size.wrapping_sub(from),
-                r.input.wrapping_add(from),
-                r.len - from,
-            )
-        };
+        let (out, out_size) = (r.out().wrapping_add(from), r.out_size().wrapping_sub(from));
+        let (input, len) = (r.input().wrapping_add(from), r.len() - from);
+        // SAFETY: a part of the request.
+        let done = unsafe { (soft.functions.cipher)(soft.at, out, &mut written, out_size, input, len) };
         if !self.kind().mode.holds_data() {
-            self.held = self.held.wrapping_add(r.len) & self.mask;
+            self.held = self.held.wrapping_add(r.len()) & self.mask;
         }
-        self.counts.add((r.len - from) as u64);
+        self.counts.add((r.len() - from) as u64);
         if done == 1 {
-            // SAFETY: the core's pointer to the output length.
-            unsafe { *r.out_len = from + written };
+            r.set_written(from + written);
         }
         done
     }

@@ -1,6 +1,7 @@
 //! Digest contexts.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 
 use outboard_abi::Param;
 
@@ -8,8 +9,9 @@ use super::offer::Digest;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{self, Duplicate, hand_over};
 use crate::core::Core;
-use crate::entry::Provider;
 use crate::message::Message;
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 
 /// State of a digest context.
 pub(super) struct Context {
@@ -64,15 +66,15 @@ impl Duplicate for Context {
 
 /// `OSSL_FUNC_digest_newctx`
 pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
-    // when no digest of this provider, and therefore no context, is left.
-    made(unsafe { &*provider.cast::<Provider>() }, KIND)
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    made(unsafe { ProviderContext::at(provider) }, KIND)
 }
 
 /// Not inlined, so that the generic callers share one copy.
 #[inline(never)]
-fn made(provider: &'static Provider, kind: usize) -> *mut c_void {
-    hand_over(&provider.core, || Context::new(provider, provider.digests()?.digest(kind)?))
+fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
+    let Some(ProviderContext { provider, digests, .. }) = context else { return null_mut() };
+    hand_over(&provider.core, || Context::new(provider, digests.get()?.digest(kind)?))
 }
 
 /// `OSSL_FUNC_digest_init`

@@ -7,9 +7,32 @@
 //! - `software`: the default provider's digests
 
 mod context;
-mod kind;
-mod offer;
+pub(crate) mod kind;
+pub(crate) mod offer;
 mod params;
 mod software;
 
-pub(crate) use offer::{DigestOffer, may_be_ours};
+use outboard_abi::Dispatch;
+
+use crate::contexts::{duplicate, free};
+use context::Context;
+
+/// The dispatch table of the digest with index `KIND`. The core calls some functions
+/// without a context, so each algorithm needs its own instance of them: hence a const parameter.
+pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 12] {
+    [
+        Dispatch::digest_newctx(context::newctx::<KIND>),
+        Dispatch::digest_freectx(free::<Context>),
+        Dispatch::digest_dupctx(duplicate::<Context>),
+        Dispatch::digest_init(context::init),
+        Dispatch::digest_update(context::update),
+        Dispatch::digest_final(context::finish),
+        Dispatch::digest_get_params(params::get_params::<KIND>),
+        Dispatch::digest_gettable_params(params::gettable_params),
+        // Only SHA-1 has settable parameters, so the table of the others ends here.
+        if KIND == 0 { Dispatch::digest_set_ctx_params(params::set_ctx_params) } else { Dispatch::END },
+        Dispatch::digest_settable_ctx_params(params::settable_ctx_params),
+        Dispatch::END,
+        Dispatch::END,
+    ]
+}

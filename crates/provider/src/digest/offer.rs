@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use outboard_abi as abi;
+use outboard_abi::Dispatch;
 use outboard_accel::{HashAlgorithm, HashSession, reach_hash};
 use outboard_counters::SoftwareReason;
 
 use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
-use crate::entry::Provider;
-use crate::mac::SoftMac;
+use crate::mac::software::SoftMac;
 use crate::message::{HashDriver, Keyed};
-use crate::offer::{Found, NO_SOFTWARE, Why, add_row, decided, driver_of, find, offer_of};
+use crate::offer::{Found, NO_SOFTWARE, Why, add_row, decided, driver_of, find, offer_of, offered_with};
+use crate::provider::Provider;
 
 /// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
@@ -34,8 +35,9 @@ pub(crate) struct Digest {
 
 impl DigestOffer {
     /// Offers the digests that drivers implement if DIGESTS allows it. By default it allows none.
+    /// `functions` are the dispatch tables of `KINDS`.
     #[cold]
-    pub(crate) fn decide(provider: &Provider) -> DigestOffer {
+    pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> DigestOffer {
         let wanted = KINDS.iter().filter(|kind| provider.policy.digests.has(kind.name));
         let mut algorithms = Vec::new();
         for kind in wanted {
@@ -60,8 +62,8 @@ impl DigestOffer {
         let hmacs: Vec<Option<Arc<HashDriver>>> = KINDS.iter().map(hmac).collect();
         let soft_hmac = soft_hmac.filter(|_| hmacs.iter().any(Option::is_some));
         let mut rows = Vec::new();
-        for Digest { kind, .. } in digests.iter().flatten() {
-            add_row(&mut rows, kind.names, kind.functions);
+        for (Digest { kind, .. }, functions) in offered_with(&digests, functions) {
+            add_row(&mut rows, kind.names, functions);
         }
         rows.push(abi::Algorithm::END);
         DigestOffer { digests, rows, hmacs, soft_hmac }

@@ -9,8 +9,8 @@ use outboard_abi::{Param, ParamType, name};
 use super::context::Context;
 use super::kind::{KINDS, Kind};
 use crate::contexts;
-use crate::entry::Provider;
 use crate::guard;
+use crate::provider_context::ProviderContext;
 
 static GETTABLE: [Param; 5] = [
     Param::describe(name::DIGEST_BLOCK_SIZE, ParamType::Unsigned, size_of::<usize>()),
@@ -58,8 +58,9 @@ pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const P
 pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
     guard(null(), || {
         // SAFETY: the core guarantees a valid provider context.
-        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
-        let digest = provider.digests().and_then(|digests| digests.digest(0));
+        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
+        let ProviderContext { provider, digests, .. } = context;
+        let digest = digests.get().and_then(|digests| digests.digest(0));
         let Some(list) = digest.and_then(|digest| digest.soft.settable_ctx_params) else { return null() };
         // SAFETY: without a context this returns the full list; the other context belongs to the
         // default provider.

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use outboard_accel::{Error, Session};
 use outboard_counters::Row;
 
-use super::Stopped;
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
-use super::segment::{Job, Segment, Unusable, Verifier};
+use super::segment::{Segment, Stopped, Unusable, Verifier};
 use super::supply::{Supply, unless_scarce};
+use crate::in_out::InOut;
 
 /// A position in a stream: a counter block, and the number of its bytes that were used, below
 /// [`BLOCK`].
@@ -63,17 +63,14 @@ impl CounterStream {
 
     /// Processes a text from `position` on, as far as there is key stream for it. Returns the number
     /// of bytes that were written; the caller processes the rest in software.
-    ///
-    /// # Safety
-    /// As for [`Job`].
-    pub(crate) unsafe fn mix(
+    pub(crate) fn mix(
         &mut self,
         position: Position,
-        job: Job,
+        job: InOut<'_>,
         verifier: &Verifier<'_>,
     ) -> (usize, Stopped) {
         let mut done = 0;
-        while done < job.len && !self.segments.is_empty() {
+        while done < job.len() && !self.segments.is_empty() {
             let from = position.after(done);
             if !self.seek(from) {
                 return (done, Stopped::Elsewhere);
@@ -83,14 +80,13 @@ impl CounterStream {
             debug_assert_eq!(segment.counters().at(next / BLOCK), from.counter);
             // Software that processed all of it would overtake the driver, and the stream would end
             // unused.
-            let leaves_some = job.len - done < self.total - next;
+            let leaves_some = job.len() - done < self.total - next;
             if !self.is_running && !segment.is_ready() && leaves_some {
                 return (done, Stopped::NotReady);
             }
             self.is_running = true;
             let part = job.after(done).first(segment.len() - next);
-            // SAFETY: guaranteed by the caller; the part is within the text.
-            let (mixed, fault) = unsafe { segment.mix(next, part, verifier) };
+            let (mixed, fault) = segment.mix(next, part, verifier);
             done += mixed;
             self.next += mixed;
             self.used += mixed as u64;

@@ -1,8 +1,8 @@
 //! A little key stream in a context's own memory, for updates that are shorter than the cost of
 //! finding a segment. It is copied there after it was verified and compared with its counter blocks.
 
-use super::segment::Job;
 use super::text::{Alignment, Eight, Four, One, Text, alignment};
+use crate::in_out::InOut;
 use outboard_accel::wipe;
 
 /// Capacity in bytes.
@@ -28,14 +28,11 @@ impl Lane {
     }
 
     /// XORs a text that is not longer than what is left.
-    ///
-    /// # Safety
-    /// As for [`Job`].
     #[inline]
-    pub(crate) unsafe fn mix(&mut self, job: Job) {
-        let stream = self.bytes[self.next..][..job.len].as_ptr();
-        let places = stream.addr() | job.input.addr() | job.output.addr();
-        // SAFETY: guaranteed by the caller; the stream is as long, and the alignment was checked.
+    pub(crate) fn mix(&mut self, job: InOut<'_>) {
+        let stream = self.bytes[self.next..][..job.len()].as_ptr();
+        let places = stream.addr() | job.input().addr() | job.output().addr();
+        // SAFETY: the stream is as long, and the alignment was checked.
         unsafe {
             match alignment(places) {
                 Alignment::Eight => xor::<Eight>(stream, job),
@@ -43,20 +40,19 @@ impl Lane {
                 Alignment::One => xor::<One>(stream, job),
             }
         }
-        self.next += job.len;
+        self.next += job.len();
     }
 
     /// Fills the lane by `mix`, which XORs zeros with key stream and returns the number of bytes.
     /// It stays empty without memory.
-    pub(crate) fn fill(&mut self, mix: impl FnOnce(Job) -> usize) {
+    pub(crate) fn fill(&mut self, mix: impl FnOnce(InOut<'_>) -> usize) {
         debug_assert_eq!(self.left(), 0);
         self.clear();
         if self.bytes.try_reserve_exact(ROOM).is_err() {
             return;
         }
         self.bytes.resize(ROOM, 0);
-        let at = self.bytes.as_mut_ptr();
-        let filled = mix(Job { input: at, output: at, len: ROOM });
+        let filled = mix(InOut::in_place(&mut self.bytes));
         self.bytes.truncate(filled);
     }
 
@@ -71,8 +67,9 @@ impl Lane {
 /// XORs a text with the bytes of `stream`.
 ///
 /// # Safety
-/// As for [`Job`]; `stream` is readable for as many bytes, and all three are aligned for a `T`.
-unsafe fn xor<T: Text>(stream: *const u8, Job { input, output, len }: Job) {
+/// `stream` is readable for as many bytes, and all three are aligned for a `T`.
+unsafe fn xor<T: Text>(stream: *const u8, job: InOut<'_>) {
+    let (input, output, len) = (job.input(), job.output(), job.len());
     let words = len / size_of::<T>();
     let mut at = 0;
     // SAFETY: guaranteed by the caller: `at` is below the number of words, then of bytes.
@@ -106,16 +103,14 @@ mod tests {
         lane.fill(|job| {
             for index in 0..100_usize {
                 // SAFETY: within the text of the job.
-                unsafe { job.output.add(index).write(index as u8 + 1) };
+                unsafe { job.output().add(index).write(index as u8 + 1) };
             }
             100
         });
         let mut all = Vec::new();
         for len in [1, 7, 8, 9, 16, 33, 26] {
             let mut text = vec![0; len];
-            let at = text.as_mut_ptr();
-            // SAFETY: the text is as long.
-            unsafe { lane.mix(Job { input: at, output: at, len }) };
+            lane.mix(InOut::in_place(&mut text));
             all.extend(text);
         }
         assert!(all.iter().copied().eq(1..=100) && lane.left() == 0);
@@ -129,7 +124,7 @@ mod tests {
             lane.fill(|job| {
                 for index in 0..ROOM {
                     // SAFETY: within the text of the job.
-                    unsafe { job.output.add(index).write(key(index)) };
+                    unsafe { job.output().add(index).write(key(index)) };
                 }
                 ROOM
             });
@@ -137,9 +132,7 @@ mod tests {
             for len in [8, 64, 31, 1, 8, 4, 44, 20] {
                 let input: Vec<u8> = (0..from + len).map(|index| (index * 7) as u8).collect();
                 let mut output = vec![0x55; to + len + 1];
-                let job = Job { input: input[from..].as_ptr(), output: output[to..].as_mut_ptr(), len };
-                // SAFETY: both texts are as long.
-                unsafe { lane.mix(job) };
+                lane.mix(InOut::apart(&input[from..], &mut output[to..][..len]));
                 let mixed = input[from..].iter().enumerate().map(|(index, text)| text ^ key(at + index));
                 assert!(output[to..][..len].iter().copied().eq(mixed), "{from}, {to}, {len}");
                 assert!(output[..to].iter().chain([&output[to + len]]).all(|byte| *byte == 0x55));
@@ -152,7 +145,7 @@ mod tests {
     #[test]
     fn clearing_keeps_the_memory() {
         let mut lane = Lane::default();
-        lane.fill(|job| job.len);
+        lane.fill(|job| job.len());
         let capacity = lane.bytes.capacity();
         lane.clear();
         assert!(lane.bytes.is_empty() && lane.bytes.capacity() == capacity);

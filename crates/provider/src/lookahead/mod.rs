@@ -32,7 +32,6 @@ mod text;
 
 use std::time::Duration;
 
-use outboard_accel::Error;
 use outboard_policy::LookaheadPolicy;
 
 use crate::decided::Decided;
@@ -45,7 +44,7 @@ pub(crate) use lane::{Lane, SMALL};
 pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
-pub(crate) use segment::{Job, Verifier};
+pub(crate) use segment::{Stopped, Verifier};
 
 /// Maximum number of streams of a process.
 const STREAMS: usize = 1024;
@@ -57,21 +56,6 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(crate) enum KeyStream {
     Counter(CounterStream),
     Records(RecordStream),
-}
-
-/// Why the processing of a text ended.
-#[derive(Debug)]
-pub(crate) enum Stopped {
-    /// At the end of the text, or where no more key stream was submitted.
-    Complete,
-    /// At key stream that is not there yet, while the stream starts.
-    NotReady,
-    /// The text is not a continuation of the stream.
-    Elsewhere,
-    /// The driver's result was wrong, or could not be verified.
-    Wrong,
-    /// The driver failed, or this is the child of a fork.
-    Failed(Error),
 }
 
 /// The key stream of a process.

@@ -6,12 +6,12 @@ use outboard_accel::memory::try_vec;
 use outboard_accel::{Error, KeyStreamSegment, Session};
 use outboard_counters::Row;
 
-use super::Stopped;
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::nonces::NoncePattern;
-use super::segment::{Job, Segment, Unusable, Verifier};
+use super::segment::{Segment, Stopped, Unusable, Verifier};
 use super::supply::Supply;
+use crate::in_out::InOut;
 
 /// Number of messages that may arrive late, after messages of the next segment.
 const REORDERED: u64 = 64;
@@ -113,16 +113,8 @@ impl RecordStream {
 
     /// Processes the text of a message as far as there is key stream for it, and marks that as used.
     /// Returns the number of bytes that were written.
-    ///
-    /// # Safety
-    /// As for [`Job`].
-    pub(crate) unsafe fn mix(
-        &mut self,
-        sequence: u64,
-        job: Job,
-        verifier: &Verifier<'_>,
-    ) -> (usize, Stopped) {
-        self.lengths.add(job.len);
+    pub(crate) fn mix(&mut self, sequence: u64, job: InOut<'_>, verifier: &Verifier<'_>) -> (usize, Stopped) {
+        self.lengths.add(job.len());
         let of = |records: &&mut Records| sequence.wrapping_sub(records.first) < records.count;
         let Some(records) = self.segments.iter_mut().find(of) else { return (0, Stopped::Complete) };
         let is_earliest = self.earliest.is_some_and(|first| sequence.wrapping_sub(first) as i64 >= 0);
@@ -135,8 +127,7 @@ impl RecordStream {
             return (0, Stopped::Complete);
         }
         let room = records.blocks_each * BLOCK;
-        // SAFETY: guaranteed by the caller; the part is within the text.
-        let (done, fault) = unsafe { records.segment.mix(index as usize * room, job.first(room), verifier) };
+        let (done, fault) = records.segment.mix(index as usize * room, job.first(room), verifier);
         let stopped = match fault {
             Some(Unusable::Wrong) => Stopped::Wrong,
             Some(Unusable::Failed(error)) => Stopped::Failed(error),

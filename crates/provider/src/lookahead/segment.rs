@@ -7,6 +7,7 @@ use super::budget::Lease;
 use super::counters::{BLOCK, Counters};
 use super::mix::{block_at, mix_blocks};
 use crate::hardware::{Hardware, Release};
+use crate::in_out::InOut;
 use crate::spot_check::{BlockCipher, Verdict};
 use outboard_accel::wipe;
 
@@ -31,6 +32,21 @@ pub(crate) struct Verifier<'a> {
     pub(crate) row: Option<&'a Row>,
 }
 
+/// Why the processing of a text ended.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// At the end of the text, or where no more key stream was submitted.
+    Complete,
+    /// At key stream that is not there yet, while the stream starts.
+    NotReady,
+    /// The text is not a continuation of the stream.
+    Elsewhere,
+    /// The driver's result was wrong, or could not be verified.
+    Wrong,
+    /// The driver failed, or this is the child of a fork.
+    Failed(Error),
+}
+
 /// Why key stream cannot be used.
 #[derive(Debug)]
 pub(crate) enum Unusable {
@@ -38,29 +54,6 @@ pub(crate) enum Unusable {
     Failed(Error),
     /// The result is wrong, or cannot be verified.
     Wrong,
-}
-
-/// A text that key stream is XORed with: `input` is readable and `output` writable for `len` bytes.
-/// They are equal or do not overlap.
-#[derive(Clone, Copy)]
-pub(crate) struct Job {
-    pub(crate) input: *const u8,
-    pub(crate) output: *mut u8,
-    pub(crate) len: usize,
-}
-
-impl Job {
-    /// The text without its first `len` bytes.
-    pub(crate) fn after(self, len: usize) -> Job {
-        assert!(len <= self.len);
-        // SAFETY: within the text or at its end.
-        unsafe { Job { input: self.input.add(len), output: self.output.add(len), len: self.len - len } }
-    }
-
-    /// The first `len` bytes of the text.
-    pub(crate) fn first(self, len: usize) -> Job {
-        Job { len: len.min(self.len), ..self }
-    }
 }
 
 /// A submitted segment.
@@ -109,20 +102,17 @@ impl Segment {
     /// XORs a text with the key stream from byte `from` on. Waits until the driver has completed
     /// the segment. Returns the number of bytes that were written before the key stream was found
     /// to be unusable.
-    ///
-    /// # Safety
-    /// As for [`Job`].
-    pub(super) unsafe fn mix(
+    pub(super) fn mix(
         &mut self,
         from: usize,
-        job: Job,
+        job: InOut<'_>,
         verifier: &Verifier<'_>,
     ) -> (usize, Option<Unusable>) {
         let bytes = match self.stream.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return (0, Some(Unusable::Failed(error))),
         };
-        assert!(from + job.len <= bytes.len());
+        assert!(from + job.len() <= bytes.len());
         if !self.is_verified {
             match verifier.accepts(bytes, &self.counters) {
                 Release::Yes => self.is_verified = true,
@@ -134,15 +124,15 @@ impl Segment {
             }
         }
         let mut done = 0;
-        while done < job.len {
+        while done < job.len() {
             let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
-            let whole = (job.len - done) / BLOCK;
+            let whole = (job.len() - done) / BLOCK;
             if skip == 0 && whole > 0 {
                 let count = whole.min(self.counters.consecutive(index));
                 let run = &bytes[index * BLOCK..][..count * BLOCK];
                 let part = job.after(done);
-                // SAFETY: guaranteed by the caller.
-                let mixed = unsafe { mix_blocks(run, self.counters.at(index), part.input, part.output) };
+                // SAFETY: the run is as long as the rest of the text at most.
+                let mixed = unsafe { mix_blocks(run, self.counters.at(index), part.input(), part.output()) };
                 done += mixed * BLOCK;
                 if mixed == count {
                     continue;
@@ -161,11 +151,11 @@ impl Segment {
                     return (done, Some(Unusable::Wrong));
                 }
             };
-            let len = (BLOCK - skip).min(job.len - done);
+            let len = (BLOCK - skip).min(job.len() - done);
             let part = job.after(done);
             for (offset, byte) in block[skip..skip + len].iter().enumerate() {
                 // SAFETY: guaranteed by the caller; `len` bytes are left.
-                unsafe { part.output.add(offset).write(part.input.add(offset).read() ^ byte) };
+                unsafe { part.output().add(offset).write(part.input().add(offset).read() ^ byte) };
             }
             wipe(&mut block);
             done += len;

@@ -1,6 +1,7 @@
 //! State of an HMAC context.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 use outboard_abi::{Param, end};
@@ -11,9 +12,10 @@ use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{self, Duplicate, hand_over};
 use crate::core::{Core, Reason};
-use crate::digest::DigestOffer;
-use crate::entry::Provider;
+use crate::digest::offer::DigestOffer;
 use crate::message::{HashDriver, Keyed, Message};
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 
 /// An HMAC context.
 pub(super) struct Context {
@@ -32,8 +34,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider) -> Option<Context> {
-        let offer = provider.digests()?;
+    fn new(provider: &'static Provider, offer: &'static DigestOffer) -> Option<Context> {
         let soft = offer.soft_hmac.as_ref()?;
         let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
         Some(Context { message, hash_driver: None, keyed: None, only_soft: false, soft, offer, provider })
@@ -153,10 +154,10 @@ impl Duplicate for Context {
 
 /// `OSSL_FUNC_mac_newctx`
 pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned, and calls teardown only
-    // when no MAC of this provider, and therefore no context, is left.
-    let provider = unsafe { &*provider.cast::<Provider>() };
-    hand_over(&provider.core, || Context::new(provider))
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    let context = unsafe { ProviderContext::at(provider) };
+    let Some(ProviderContext { provider, digests, .. }) = context else { return null_mut() };
+    hand_over(&provider.core, || Context::new(provider, digests.get()?))
 }
 
 /// `OSSL_FUNC_mac_init`

@@ -10,13 +10,11 @@
 
 mod context;
 mod params;
-mod software;
+pub(crate) mod software;
 
 use outboard_abi::{Algorithm, Dispatch};
 
 use crate::contexts::{duplicate, free};
-
-pub(crate) use software::SoftMac;
 
 static FUNCTIONS: [Dispatch; 11] = [
     Dispatch::mac_newctx(context::newctx),

@@ -10,9 +10,9 @@ use outboard_abi::{Param, ParamType, name};
 use super::context::Context;
 use super::software::SoftMac;
 use crate::contexts;
-use crate::digest::may_be_ours;
-use crate::entry::Provider;
+use crate::digest::offer::may_be_ours;
 use crate::guard;
+use crate::provider_context::ProviderContext;
 
 /// Number of rows for the parameters of a call. HMAC has seven, and two are added.
 pub(super) const MAX_PARAMS: usize = 32;
@@ -125,8 +125,9 @@ pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: 
 fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
     guard(null(), || {
         // SAFETY: the core guarantees a valid provider context.
-        let Some(provider) = (unsafe { provider.cast::<Provider>().as_ref() }) else { return null() };
-        let Some(soft) = provider.digests().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
+        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
+        let ProviderContext { provider, digests, .. } = context;
+        let Some(soft) = digests.get().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
         // SAFETY: without a context this returns the full list; the other context belongs to the
         // default provider.
         unsafe { which(soft)(null_mut(), provider.software.context(&provider.core)) }

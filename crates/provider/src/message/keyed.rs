@@ -11,8 +11,8 @@ use outboard_counters::SoftwareReason;
 use subtle::ConstantTimeEq;
 
 use crate::atomic_slot_id::AtomicSlotId;
-use crate::entry::Provider;
 use crate::hardware::{Hardware, Release, reason_of};
+use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
@@ -146,11 +146,7 @@ impl Keyed {
         let sample = self.hash_driver.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
         let compare = |digest: &Digest| {
             let expected = provider.core.without_errors(&recompute);
-            let Some(expected) = expected else { return Verdict::Unknown };
-            let (expected, digest) = (expected.as_slice(), digest.as_slice());
-            let differs = |at: &usize| expected.get(*at) != digest.get(*at);
-            let offset = (0..expected.len().max(digest.len())).find(differs);
-            offset.map_or(Verdict::Right, |offset| Verdict::Wrong { offset })
+            expected.map_or(Verdict::Unknown, |expected| Verdict::of(expected.as_slice(), digest.as_slice()))
         };
         let verify = || if sample.full { compare(&digest) } else { Verdict::Right };
         let release = self.hash_driver.hardware.accept(row, message.len(), verify);

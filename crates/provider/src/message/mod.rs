@@ -25,8 +25,8 @@ use outboard_counters::SoftwareReason;
 
 use self::gathered::{Gathered, MOST};
 use crate::context_counts::ContextCounts;
-use crate::entry::Provider;
 use crate::guard;
+use crate::provider::Provider;
 
 pub(crate) use self::keyed::{HashDriver, Keyed};
 pub(crate) use self::soft::{SoftContext, SoftFunctions};

@@ -1,7 +1,7 @@
 //! The functions that the core calls.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::ptr::slice_from_raw_parts_mut;
+use std::ptr::{null_mut, slice_from_raw_parts_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi as abi;
@@ -12,9 +12,10 @@ use outboard_rng::{Failure, SeedSource, State};
 
 use crate::contexts::hand_over;
 use crate::core::Reason;
-use crate::entry::Provider;
 use crate::guard;
 use crate::log::Level;
+use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 use crate::stack_text::StackText;
 
 /// Security strength in bits. Any strength is possible by reading more bytes, as with OpenSSL's
@@ -99,8 +100,9 @@ pub(super) unsafe extern "C" fn newctx(
     parent: *mut c_void,
     _functions: *const Dispatch,
 ) -> *mut c_void {
-    // SAFETY: the core passes this provider's context, which outlives all contexts of its algorithms.
-    let provider = unsafe { &*provider.cast::<Provider>() };
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null_mut() };
+    let provider = &context.provider;
     hand_over(&provider.core, || {
         if !parent.is_null() {
             provider.core.raise(

@@ -104,8 +104,7 @@ pub fn messages(input: &[u8]) {
         let counters = |at: usize| (nonce << 32 | u128::from(FIRST_OF_GCM + (at / BLOCK) as u32), at % BLOCK);
         let (done, stopped) = bench.process(len, counters, |job, hardware| {
             let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
-            // SAFETY: guaranteed by `process`.
-            unsafe { now.mix(sequence, job, &verifier) }
+            now.mix(sequence, job, &verifier)
         });
         assert!(done == 0 || seen.insert(nonce), "the key stream of a message was used twice");
         match stopped {

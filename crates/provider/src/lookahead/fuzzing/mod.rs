@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::counters::BLOCK;
-use super::segment::Job;
 use crate::hardware::Hardware;
+use crate::in_out::InOut;
 use crate::log::Log;
 use crate::trust::Trust;
 use engine::Engine;
@@ -102,12 +102,11 @@ impl Bench {
         &mut self,
         len: usize,
         counter_at: impl Fn(usize) -> (u128, usize),
-        mix: impl FnOnce(Job, &Hardware) -> (usize, T),
+        mix: impl FnOnce(InOut<'_>, &Hardware) -> (usize, T),
     ) -> (usize, T) {
         let text: Vec<u8> = (0..len).map(|at| at as u8).collect();
         let mut output = vec![0xa5; len];
-        let job = Job { input: text.as_ptr(), output: output.as_mut_ptr(), len };
-        let (done, stopped) = mix(job, &self.hardware);
+        let (done, stopped) = mix(InOut::apart(&text, &mut output), &self.hardware);
         assert!(done <= len);
         assert!(output[done..].iter().all(|&byte| byte == 0xa5), "nothing else is written");
         let mut stream = (None, [0; BLOCK]);

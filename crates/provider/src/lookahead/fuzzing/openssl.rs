@@ -8,8 +8,9 @@ use outboard_abi::{CoreHandle, Dispatch};
 use outboard_counters::Row;
 
 use super::KEY;
-use crate::cipher::Mode;
-use crate::entry::{OSSL_provider_init, Provider};
+use crate::entry::OSSL_provider_init;
+use crate::kinds::Mode;
+use crate::provider::Provider;
 use crate::spot_check::BlockCipher;
 
 type Init =

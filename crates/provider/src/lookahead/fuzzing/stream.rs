@@ -62,14 +62,12 @@ pub fn stream(input: &[u8]) {
                 let (done, ()) = bench.process(1024, counters, |job, hardware| {
                     let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
                     lane.clear();
-                    // SAFETY: the job of the lane's own memory.
-                    lane.fill(|job| unsafe { now.mix(position, job, &verifier).0 });
+                    lane.fill(|job| now.mix(position, job, &verifier).0);
                     total.set(lane.left());
                     let mut done = 0;
                     for part in parts {
                         let len = part.min(lane.left());
-                        // SAFETY: within the text; not longer than what is left.
-                        unsafe { lane.mix(job.after(done).first(len)) };
+                        lane.mix(job.after(done).first(len));
                         done += len;
                     }
                     (done, ())
@@ -92,8 +90,7 @@ pub fn stream(input: &[u8]) {
         let counters = |at| at_counter(position, at);
         let (done, stopped) = bench.process(len, counters, |job, hardware| {
             let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
-            // SAFETY: guaranteed by `process`.
-            unsafe { now.mix(position, job, &verifier) }
+            now.mix(position, job, &verifier)
         });
         used += done;
         // The rest is done in software.

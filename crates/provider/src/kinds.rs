@@ -3,12 +3,8 @@
 use std::ffi::CStr;
 
 use outboard_abi as abi;
-use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, advance};
 use outboard_catalog::{CIPHERS, OpenSslCipher};
-
-use super::functions;
-use crate::aead;
 
 /// Buffer for an IV or a block of any cipher. `Kind` contains the length in use.
 pub(crate) type Block = [u8; 16];
@@ -25,8 +21,6 @@ pub(crate) struct Kind {
     pub(crate) mode: Mode,
     /// Key length in bytes.
     pub(crate) key_len: usize,
-    /// This provider's functions for it.
-    pub(crate) functions: &'static [Dispatch],
 }
 
 /// Mode of operation.
@@ -74,7 +68,7 @@ impl Kind {
 }
 
 impl Mode {
-    const fn of(algorithm: Algorithm) -> Mode {
+    pub(crate) const fn of(algorithm: Algorithm) -> Mode {
         match algorithm {
             Algorithm::CbcAes | Algorithm::CbcDes3Ede => Mode::Cbc,
             Algorithm::CtrAes => Mode::Ctr,
@@ -137,27 +131,10 @@ impl Mode {
     }
 }
 
-/// The functions of the cipher with index `KIND` in [`KINDS`].
-struct Functions<const KIND: usize>;
-
-impl<const KIND: usize> Functions<KIND> {
-    const TABLE: [Dispatch; 19] = functions::<KIND, true>();
-    const WHOLE: [Dispatch; 19] = functions::<KIND, false>();
-    const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
-}
-
-/// The cipher with this index in the catalog, with its functions.
+/// The cipher with this index in the catalog.
 const fn kind<const KIND: usize>() -> Kind {
     let OpenSslCipher { name, names, algorithm, key_len } = CIPHERS[KIND];
-    let mode = Mode::of(algorithm);
-    let functions: &[Dispatch] = if mode.is_aead() {
-        &Functions::<KIND>::AEAD
-    } else if mode.is_whole() {
-        &Functions::<KIND>::WHOLE
-    } else {
-        &Functions::<KIND>::TABLE
-    };
-    Kind { name, names, algorithm, mode, key_len, functions }
+    Kind { name, names, algorithm, mode: Mode::of(algorithm), key_len }
 }
 
 /// Every cipher of the catalog, at the same index.
@@ -175,22 +152,5 @@ mod tests {
     #[test]
     fn each_kind_is_at_its_place_of_the_catalog() {
         assert!(KINDS.iter().map(|kind| kind.name).eq(outboard_catalog::CIPHER_NAMES));
-    }
-
-    #[test]
-    fn the_tables_are_in_their_places() {
-        for (place, kind) in KINDS.iter().enumerate() {
-            let mut key_len = 0;
-            let mut params = [abi::Param::construct_size_t(abi::name::KEYLEN, &mut key_len), abi::end()];
-            // SAFETY: the table's function with that number has this type; the array ends with the
-            // end row.
-            unsafe {
-                let found =
-                    abi::find(kind.functions.as_ptr(), abi::CIPHER_GET_PARAMS).expect("in every table");
-                let get_params = std::mem::transmute::<abi::Function, abi::CipherGetParams>(found);
-                assert_eq!(get_params(params.as_mut_ptr()), 1);
-            }
-            assert_eq!(key_len, kind.key_len, "{place}: {}", kind.name);
-        }
     }
 }

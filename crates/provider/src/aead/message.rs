@@ -1,0 +1,150 @@
+//! A GCM message whose nonce was predicted, processed with key stream.
+
+use outboard_accel::wipe;
+
+use super::short::{FULL_TAG, GCM_NONCE, Short};
+use super::text_room::TextRoom;
+use crate::in_out::InOut;
+use crate::lookahead::{FIRST_OF_GCM, GcmTag, NoncePredictor, RecordStream, Stopped, Verifier, is_tag};
+use crate::owned_slots::SlotId;
+use crate::spot_check::BlockCipher;
+
+/// Block length in bytes.
+const BLOCK: usize = 16;
+
+/// Number of key stream blocks that software computes at a time.
+const CHUNK: usize = 32;
+
+/// Look-ahead of a context.
+pub(super) struct MessageLookahead {
+    pub(super) predictor: NoncePredictor,
+    /// The sequence number of the message, if its nonce was predicted.
+    pub(super) sequence: Option<u64>,
+    /// Bytes that were processed with the key before the stream started.
+    pub(super) bytes: usize,
+    pub(super) stream: Option<SlotId>,
+    pub(super) tag: Option<GcmTag>,
+}
+
+/// The nonce and the parts of a message. The text is XORed from `input` to `output`.
+pub(super) struct Message<'a> {
+    /// The nonce that was observed last.
+    pub(super) nonce: &'a [u8],
+    pub(super) aad: &'a [u8],
+    pub(super) job: InOut<'a>,
+    pub(super) tag: TagUse<'a>,
+}
+
+/// What is done with the tag of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TagUse<'a> {
+    /// Encryption: it is computed.
+    Compute,
+    /// Decryption: it is verified before any plaintext is written.
+    Verify(&'a [u8]),
+    /// Decryption of a text whose tag follows. It is computed, for a comparison at the end.
+    Follows,
+}
+
+/// A processed message, of whose input there is a copy in the room for texts.
+pub(super) struct Processed {
+    /// The tag, unless it was verified.
+    pub(super) tag: Short,
+}
+
+impl MessageLookahead {
+    pub(super) fn new() -> MessageLookahead {
+        MessageLookahead {
+            predictor: NoncePredictor::default(),
+            sequence: None,
+            bytes: 0,
+            stream: None,
+            tag: None,
+        }
+    }
+
+    /// Whether there is key stream.
+    pub(super) fn is_running(&self) -> bool {
+        self.stream.is_some()
+    }
+}
+
+/// Processes a message: verifies its tag or computes it. The outer `None`: software must process the
+/// message, and its key stream was not used.
+pub(super) fn process(
+    stream: &mut RecordStream,
+    sequence: u64,
+    message: &Message<'_>,
+    verifier: &Verifier<'_>,
+    tags: &GcmTag,
+    copy: &mut TextRoom,
+) -> Option<(Option<Processed>, Stopped)> {
+    let (input, output, len) = (message.job.input(), message.job.output(), message.job.len());
+    // SAFETY: guaranteed by the job. The slice is not used after the text was written.
+    let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
+    let mut tag = Short::default();
+    if message.tag != TagUse::Compute {
+        let expected = tags.compute(message.nonce, message.aad, text)?;
+        match message.tag {
+            // The default provider reports it.
+            TagUse::Verify(tag) if !is_tag(&expected, tag) => return None,
+            TagUse::Follows => tag.room(FULL_TAG).copy_from_slice(&expected),
+            _ => {}
+        }
+    }
+    let (done, stopped) = stream.mix(sequence, message.job, verifier);
+    if done == 0 && len > 0 {
+        return Some((None, stopped));
+    }
+    let nonce = number(message.nonce)?;
+    let mut is_whole = xor_rest(nonce, message.job, done, verifier.reference);
+    if is_whole && message.tag == TagUse::Compute {
+        // SAFETY: guaranteed by the job; the text was written above.
+        let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
+        match tags.compute(message.nonce, message.aad, ciphertext) {
+            Some(computed) => tag.room(FULL_TAG).copy_from_slice(&computed),
+            None => is_whole = false,
+        }
+    }
+    if !is_whole {
+        // The default provider failed. It gets the input again, which may be where the output is.
+        // SAFETY: the output is writable for the length of the text.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
+        return Some((None, stopped));
+    }
+    Some((Some(Processed { tag }), stopped))
+}
+
+/// Processes the text from byte `done` on in software. False if the default provider fails.
+fn xor_rest(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &BlockCipher) -> bool {
+    let mut stream = [0; CHUNK * BLOCK];
+    let mut is_right = true;
+    while done < job.len() && is_right {
+        let skip = done % BLOCK;
+        let len = (stream.len() - skip).min(job.len() - done);
+        let room = &mut stream[..(skip + len).next_multiple_of(BLOCK)];
+        for (index, block) in room.chunks_exact_mut(BLOCK).enumerate() {
+            let counter = FIRST_OF_GCM.wrapping_add((done / BLOCK + index) as u32);
+            block.copy_from_slice(&(nonce << 32 | u128::from(counter)).to_be_bytes());
+        }
+        is_right = cipher.encrypt(room);
+        if is_right {
+            let part = job.after(done);
+            for (offset, byte) in room[skip..skip + len].iter().enumerate() {
+                // SAFETY: guaranteed by the job; `len` bytes are left.
+                unsafe { part.output().add(offset).write(part.input().add(offset).read() ^ byte) };
+            }
+        }
+        done += len;
+    }
+    wipe(&mut stream);
+    is_right
+}
+
+/// A nonce of GCM's usual length as a number.
+pub(super) fn number(nonce: &[u8]) -> Option<u128> {
+    let bytes: [u8; GCM_NONCE] = nonce.try_into().ok()?;
+    let mut wide = [0; 16];
+    wide[16 - GCM_NONCE..].copy_from_slice(&bytes);
+    Some(u128::from_be_bytes(wide))
+}

@@ -1,0 +1,68 @@
+//! A text and the place of its result, which may be the same.
+
+use std::marker::PhantomData;
+
+/// A text that is XORed with key stream: input and output of the same length, valid for `'a`. They
+/// are equal or do not overlap; of texts that overlap in part the result is unspecified.
+#[derive(Clone, Copy)]
+pub(crate) struct InOut<'a> {
+    input: *const u8,
+    output: *mut u8,
+    len: usize,
+    buffers: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> InOut<'a> {
+    /// # Safety
+    /// For `'a`, `input` is readable and `output` writable for `len` bytes, and neither is accessed by
+    /// references.
+    #[inline]
+    pub(crate) unsafe fn new(input: *const u8, output: *mut u8, len: usize) -> InOut<'a> {
+        InOut { input, output, len, buffers: PhantomData }
+    }
+
+    /// Input and output are these bytes.
+    pub(crate) fn in_place(bytes: &'a mut [u8]) -> InOut<'a> {
+        let at = bytes.as_mut_ptr();
+        // SAFETY: the bytes are borrowed for the lifetime.
+        unsafe { InOut::new(at, at, bytes.len()) }
+    }
+
+    /// Input and output that do not overlap. They have the same length.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn apart(input: &'a [u8], output: &'a mut [u8]) -> InOut<'a> {
+        assert_eq!(input.len(), output.len());
+        // SAFETY: both are borrowed for the lifetime.
+        unsafe { InOut::new(input.as_ptr(), output.as_mut_ptr(), input.len()) }
+    }
+
+    /// Readable for [`len`](Self::len) bytes.
+    #[inline]
+    pub(crate) fn input(self) -> *const u8 {
+        self.input
+    }
+
+    /// Writable for [`len`](Self::len) bytes.
+    #[inline]
+    pub(crate) fn output(self) -> *mut u8 {
+        self.output
+    }
+
+    #[inline]
+    #[allow(clippy::len_without_is_empty, reason = "it would have no caller")]
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
+    /// The text without its first `len` bytes.
+    pub(crate) fn after(self, len: usize) -> InOut<'a> {
+        assert!(len <= self.len);
+        // SAFETY: within the text or at its end.
+        unsafe { InOut::new(self.input.add(len), self.output.add(len), self.len - len) }
+    }
+
+    /// The first `len` bytes of the text.
+    pub(crate) fn first(self, len: usize) -> InOut<'a> {
+        InOut { len: len.min(self.len), ..self }
+    }
+}

@@ -1,0 +1,42 @@
+//! The provider context that the core stores.
+
+use std::ffi::c_void;
+
+use crate::decided::Decided;
+use crate::digest::offer::DigestOffer;
+use crate::offer::Offer;
+use crate::provider::Provider;
+use crate::reserve::with_reserve;
+
+/// A loaded provider, and what it offers.
+pub(crate) struct ProviderContext {
+    pub(crate) provider: Provider,
+    /// Whether key PROGRAMS allows the running program; if not, nothing is offered.
+    pub(crate) is_allowed: bool,
+    pub(crate) offer: Decided<Offer>,
+    pub(crate) digests: Decided<DigestOffer>,
+}
+
+impl ProviderContext {
+    /// The context at a pointer that the core stores; `None` for null.
+    ///
+    /// # Safety
+    /// `at` is null, or `OSSL_provider_init` returned it and its teardown has not begun. The core
+    /// calls that when no algorithm of the provider, and therefore no context, is left.
+    pub(crate) unsafe fn at(at: *mut c_void) -> Option<&'static ProviderContext> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { at.cast::<ProviderContext>().as_ref() }
+    }
+
+    /// What is offered, which is decided once; `None` while the default provider is not active.
+    pub(crate) fn decide<'a, T>(
+        &'a self,
+        offer: &'a Decided<T>,
+        decide: impl FnOnce(&Provider) -> T,
+    ) -> Option<&'a T> {
+        let provider = &self.provider;
+        let is_ready = || !provider.software.context(&provider.core).is_null();
+        let decide = || with_reserve(|| offer.set(decide(provider)));
+        offer.get().or_else(|| if is_ready() { decide() } else { None })
+    }
+}
