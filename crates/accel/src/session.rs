@@ -228,9 +228,10 @@ pub trait WaitDescriptor: Send {
     /// still has a notification pending.
     fn end(&self);
 
-    /// As [`end`](Self::end) if the descriptor is not [ours](Self::is_ours): in the child of a fork
-    /// it becomes unreadable, and a file of the application under its number is left alone.
-    fn abandon(&self);
+    /// As [`end`](Self::end) if the descriptor is not [ours](Self::is_ours). In the child of a fork
+    /// it becomes unreadable; a file of the application under its number is left alone. Returns
+    /// whether this is the child of a fork.
+    fn abandon(&self) -> bool;
 
     /// Why the descriptor is readable, if it is. Makes it unreadable.
     fn woken(&self) -> Woken;

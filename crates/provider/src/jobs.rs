@@ -108,7 +108,10 @@ impl Jobs {
         };
         session.submit(requests)?;
         // If the job could not be paused, reading a result waits for it.
-        self.pause(session, descriptor, driver).inspect_err(|_| session.release())
+        match self.pause(session, descriptor, driver) {
+            Err(Error::Forked { .. }) => session.submit_and_wait(requests),
+            paused => paused.inspect_err(|_| session.release()),
+        }
     }
 
     /// The digest of a message. Within a job, the job is paused while it waits.
@@ -124,7 +127,10 @@ impl Jobs {
             self.of_the_job(true, || session.wait_descriptor())
         };
         let Some(descriptor) = descriptor else { return session.digest(message) };
-        session.digest_meanwhile(message, &mut |request| self.pause(request, descriptor, driver))
+        match session.digest_meanwhile(message, &mut |request| self.pause(request, descriptor, driver)) {
+            Err(Error::Forked { .. }) => session.digest(message),
+            digest => digest,
+        }
     }
 
     /// The descriptor for the thread's job; `None` if there is no job, or if it must not be paused.
@@ -144,7 +150,8 @@ impl Jobs {
     }
 
     /// Pauses the thread's job until its request is complete, or until pausing has no effect.
-    /// Returns an error if the driver takes too long.
+    /// Returns an error if the driver takes too long, and [`Error::Forked`] in the child of a fork,
+    /// which has none of its parent's requests.
     fn pause<F: InFlight + ?Sized>(
         &self,
         request: &F,
@@ -162,11 +169,12 @@ impl Jobs {
             }
             // SAFETY: called within a job; nothing here is bound to the thread that resumes it.
             let paused = unsafe { (self.pause_job)() } == 1;
-            // Otherwise the child of a fork has resumed the job, and software computes the request,
-            // or the application has closed the descriptors.
+            // Otherwise the application has closed the descriptors, or the child of a fork has
+            // resumed the job.
             if !descriptor.is_ours() {
-                descriptor.abandon();
-                return Ok(());
+                let is_child = descriptor.abandon();
+                let forked = || Error::Forked { driver: DriverName::clone(driver) };
+                return if is_child { Err(forked()) } else { Ok(()) };
             }
             woken = descriptor.woken();
             in_vain = if woken == Woken::No { in_vain + 1 } else { 0 };

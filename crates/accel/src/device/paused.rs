@@ -4,7 +4,7 @@
 //! that resumes its job first is unreadable in the other one too, which would wait for ever. Only
 //! the child can have another file, because an event loop of the parent has added the inherited one.
 //! So each fork replaces, in the child, the descriptors of jobs that are paused by an eventfd that
-//! is readable at once. The child resumes these jobs, and computes their requests in software.
+//! is readable at once. The child resumes these jobs, and submits their requests once more.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};

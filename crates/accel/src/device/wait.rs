@@ -133,13 +133,15 @@ impl WaitDescriptor for Waiting {
         }
     }
 
-    fn abandon(&self) {
+    fn abandon(&self) -> bool {
         self.paused.end();
-        if self.process != process::id() {
+        let is_child = self.process != process::id();
+        if is_child {
             // SAFETY: no pointer is passed.
             let empty = Descriptor::own(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) });
             let _ = empty.map(|empty| self.epoll.become_another_opening(&empty));
         }
+        is_child
     }
 
     fn woken(&self) -> Woken {
@@ -179,8 +181,8 @@ mod tests {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let called = all.map(is_readable) == [true, false, false, false] && !paused.is_ours();
-            all.into_iter().for_each(Waiting::abandon);
-            let is_right = called && !all.into_iter().any(is_readable);
+            let is_right =
+                called && all.into_iter().all(Waiting::abandon) && !all.into_iter().any(is_readable);
             // SAFETY: ends the child without running the parent's exit handlers.
             unsafe { libc::_exit(i32::from(!is_right)) };
         }
