@@ -107,6 +107,7 @@ fn a_chain_encrypts_in_each_cipher_and_mode() {
             assert_eq!(bench.register(1, COMMAND), 0);
             bench.set(1, CAUSE, !TDMA_DONE);
             assert!(!bench.has_interrupt());
+            assert_eq!(bench.register(1, CAUSE), SA_DONE, "a written 1 changes nothing");
             assert_eq!(bench.model.conduct.counts.bytes, 1024);
             assert_eq!(bench.model.conduct.counts.dma_errors, 0);
         }
