@@ -95,6 +95,11 @@ build_release() {
         "${cross[@]}" cargo build --release -p outboard-cli -p outboard-provider) || { cat "$1" >&2; return 1; }
 }
 
+# build_models LOG: builds the server of --model, which runs on this machine.
+build_models() {
+    (cd "$repo" && with_progress 'building the models' "$1" cargo build --release -p outboard-models) || { cat "$1" >&2; return 1; }
+}
+
 # debian_root DIR SUITES PACKAGES [ARCHITECTURES [EXTRACTED]]: unpacks the result of vm/debian-tar in
 # DIR. Its files belong to the calling user, who can enter and remove it without root.
 debian_root() {
