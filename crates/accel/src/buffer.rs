@@ -19,6 +19,8 @@ const LEAST: usize = 4096;
 
 // SAFETY: the memory belongs to this value alone.
 unsafe impl Send for Buffer {}
+// SAFETY: a shared buffer is only read.
+unsafe impl Sync for Buffer {}
 
 impl Buffer {
     /// An empty buffer.

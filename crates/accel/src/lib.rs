@@ -10,6 +10,7 @@
 //! - [`device`]: /dev/outboard, the module's own interface
 //! - [`cryptodev`]: /dev/crypto, where cryptodev-linux is installed
 //! - [`af_alg`]: the kernel's socket interface, before Linux 7.2
+//! - [`padlock`]: instructions of the CPU, without the kernel
 //! - [`reach()`]: the first of them that leads to a driver
 //! - [`KeyStreamSegment`]: key stream that a driver computes before it is needed
 //! - [`check`]: whether a driver's results are right
@@ -34,6 +35,7 @@ mod hash;
 mod key_stream;
 pub mod memory;
 mod mode;
+pub mod padlock;
 pub mod primitive;
 mod reach;
 mod session;

@@ -6,6 +6,7 @@ use outboard_drivers::reach::{ProgramInterface, TagCheck};
 use crate::af_alg::AfAlg;
 use crate::cryptodev::Cryptodev;
 use crate::device::Device;
+use crate::padlock::Padlock;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 
 /// The result of trying the interfaces in order of preference.
@@ -41,6 +42,7 @@ pub fn reach_over(
         ProgramInterface::DevOutboard => Box::new(Device::reach(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach(driver, algorithm)?),
         ProgramInterface::AfAlg => Box::new(AfAlg::reach(driver, algorithm)?),
+        ProgramInterface::Instructions => Box::new(Padlock::reach(driver, algorithm)?),
     })
 }
 
@@ -55,6 +57,7 @@ pub fn reach_hash_over(
         ProgramInterface::DevOutboard => Box::new(Device::reach_hash(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach_hash(driver, algorithm)?),
         ProgramInterface::AfAlg => Box::new(AfAlg::reach_hash(driver, algorithm)?),
+        ProgramInterface::Instructions => Box::new(Padlock::reach_hash(driver, algorithm)?),
     })
 }
 
@@ -72,7 +75,7 @@ fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<
         return Reached { accelerator: None, passed: vec![error] };
     }
     let (mut passed, mut awaits_check) = (Vec::new(), false);
-    for interface in ProgramInterface::PREFERRED_FIRST {
+    for &interface in ProgramInterface::preferred_first(driver) {
         match attempt(interface) {
             Some(Ok(accelerator)) => return Reached { accelerator: Some(accelerator), passed },
             Some(Err(error)) => passed.push(error),
@@ -93,10 +96,10 @@ mod tests {
     fn assert_each_interface_gives_its_reason<S: ?Sized>(reached: &Reached<S>) {
         assert!(reached.accelerator.is_none());
         let texts: Vec<String> = reached.passed.iter().map(Error::to_string).collect();
-        let interfaces = ProgramInterface::PREFERRED_FIRST.map(ProgramInterface::name);
+        let interfaces = ProgramInterface::preferred_first("no-such-driver");
         assert_eq!(texts.len(), interfaces.len());
         assert!(
-            texts.iter().zip(interfaces).all(|(text, interface)| text.starts_with(interface)),
+            texts.iter().zip(interfaces).all(|(text, interface)| text.starts_with(interface.name())),
             "{texts:?}"
         );
     }
@@ -118,7 +121,7 @@ mod tests {
             let reached = reach_hash(driver, algorithm);
             assert!(reached.accelerator.is_none());
             assert!(matches!(reached.passed[..], [Error::KnownWrong { .. }]), "{:?}", reached.passed);
-            for interface in ProgramInterface::PREFERRED_FIRST {
+            for &interface in ProgramInterface::preferred_first("no-such-driver") {
                 let opened = reach_hash_over(interface, driver, algorithm);
                 assert!(matches!(opened, Err(Error::KnownWrong { .. })));
             }

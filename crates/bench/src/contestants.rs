@@ -30,6 +30,9 @@ pub enum Interface {
     /// The kernel's sockets
     #[value(name = "AF_ALG", alias = "af_alg", alias = "afalg")]
     AfAlg,
+    /// VIA PadLock
+    #[value(name = "CPU instructions", alias = "instructions")]
+    Instructions,
 }
 
 impl Interface {
@@ -57,6 +60,7 @@ impl Interface {
             Interface::Outboard => ProgramInterface::DevOutboard,
             Interface::Cryptodev => ProgramInterface::DevCrypto,
             Interface::AfAlg => ProgramInterface::AfAlg,
+            Interface::Instructions => ProgramInterface::Instructions,
         }
     }
 }
@@ -99,7 +103,7 @@ pub struct ContestantFilter<'a> {
 /// Fails for named drivers that are missing or implement nothing that is measured.
 pub fn check(named: &[String], found: &Survey, primitives: &[Primitive]) -> Result<()> {
     for name in named {
-        let Some(judged) = found.drivers.iter().find(|judged| judged.driver.name == *name) else {
+        let Some(judged) = found.for_programs().find(|judged| judged.driver.name == *name) else {
             bail!("/proc/crypto lists no driver {name}: outboard status --verbose shows all");
         };
         let does = &judged.driver.algorithm;
@@ -149,7 +153,8 @@ pub fn backends(
             _ => ContestantKind::KernelSoftware,
         };
         for &interface in Interface::value_variants() {
-            if !wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface) {
+            let leads_there = ProgramInterface::preferred_first(name).contains(&interface.of_program());
+            if !leads_there || (!wanted.interfaces.is_empty() && !wanted.interfaces.contains(&interface)) {
                 continue;
             }
             let down = DriverInterface::reach(interface, name, primitive);
@@ -199,7 +204,7 @@ pub fn note(notes: &mut Vec<String>, text: String) {
 /// instructions and without.
 fn drivers<'a>(found: &'a Survey, algorithm: &str, named: &[String]) -> Vec<&'a Judged> {
     let of_algorithm = || {
-        let all = found.drivers.iter();
+        let all = found.for_programs();
         all.filter(|one| one.driver.algorithm == algorithm && one.driver.is_usable())
     };
     if !named.is_empty() {

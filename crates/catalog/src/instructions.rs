@@ -115,7 +115,7 @@ pub const ALL: &[Instructions] = &[
         "AES",
         "*-padlock",
         "padlock_aes",
-        Only("by the engine padlock, which OpenSSL 4 does not have"),
+        Only("by outboard's provider, or the engine padlock of OpenSSL 3"),
         ""
     ),
     row!("x86", "VIA PadLock PHE", "phe_en", "SHA-1 and SHA-256", "sha*-padlock*", "padlock_sha", No, ""),

@@ -11,6 +11,7 @@ use crate::interrupts::{self, lines_of};
 use crate::judge::{Facts, Judgement, judge};
 use crate::module::{DeviceDriver, Hardware, hardware};
 use crate::netlink;
+use crate::padlock;
 use crate::proc_crypto::{self, CryptoDriver, Warning};
 use crate::root::Root;
 use crate::template;
@@ -49,28 +50,45 @@ pub struct Judged {
 pub struct Survey {
     /// In the order of /proc/crypto.
     pub drivers: Vec<Judged>,
+    /// Those that stand for instructions of the CPU ([`padlock`]), which the kernel does not list.
+    pub instructions: Vec<Judged>,
     /// Damaged entries of /proc/crypto, and damaged lines of /proc/interrupts.
     pub warnings: Vec<Warning>,
     /// Why there are no flags on a running system.
     pub no_flags: Option<netlink::Error>,
 }
 
-/// Lists and judges all drivers.
-pub fn survey(root: &Root) -> Result<Survey, Error> {
-    collect(root, true, |_| true)
+impl Survey {
+    /// All drivers that programs may reach.
+    pub fn for_programs(&self) -> impl Iterator<Item = &Judged> {
+        self.instructions.iter().chain(&self.drivers)
+    }
 }
 
-/// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), highest priority
-/// first, with any verdict. Each entry names its algorithm. Reads /proc/crypto once, queries
-/// NETLINK_CRYPTO once, and reads sysfs for the few modules concerned.
+/// Lists and judges all drivers.
+pub fn survey(root: &Root) -> Result<Survey, Error> {
+    Ok(Survey { instructions: padlock::drivers(root), ..collect(root, true, |_| true)? })
+}
+
+/// The usable drivers for some algorithms (as in /proc/crypto, e.g. `cbc(aes)`), with any verdict:
+/// those that stand for instructions, which need no /proc/crypto, then the kernel's, highest
+/// priority first. Each entry names its algorithm. Reads /proc/crypto once, queries NETLINK_CRYPTO
+/// once, and reads sysfs for the few modules concerned.
 pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Error> {
-    let survey = collect(root, false, |d| algorithms.contains(&d.algorithm.as_str()) && d.is_usable())?;
+    let is_wanted = |d: &CryptoDriver| algorithms.contains(&d.algorithm.as_str());
+    let mut instructions = padlock::drivers(root);
+    instructions.retain(|one| is_wanted(&one.driver));
+    let survey = match collect(root, false, |d| is_wanted(d) && d.is_usable()) {
+        Err(_) if !instructions.is_empty() => return Ok(instructions),
+        survey => survey?,
+    };
     let mut found: Vec<Judged> = Vec::new();
     for one in survey.drivers {
         // There are few, in the order of /proc/crypto: insertion needs less code than sorting.
         let at = found.partition_point(|before| before.driver.priority >= one.driver.priority);
         found.insert(at, one);
     }
+    found.splice(0..0, instructions);
     Ok(found)
 }
 
@@ -107,7 +125,7 @@ fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bo
         Judged { driver: driver.clone(), flags, hardware, interrupt_lines, judgement }
     };
     let drivers = wanted.into_iter().map(judged).collect();
-    Ok(Survey { drivers, warnings, no_flags })
+    Ok(Survey { drivers, instructions: Vec::new(), warnings, no_flags })
 }
 
 /// The flags that a bundle kept.

@@ -16,7 +16,7 @@ use crate::template;
 /// The kind of a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Hardware separate from the CPU.
+    /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
     Accelerator,
     /// The CPU's own instructions.
     CpuInstructions,

@@ -10,6 +10,7 @@ pub mod judge;
 pub mod kernel;
 pub mod module;
 pub mod netlink;
+pub mod padlock;
 pub mod permission;
 pub mod preference;
 pub mod proc_crypto;

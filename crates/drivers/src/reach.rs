@@ -2,7 +2,7 @@
 //! the kernel.
 //!
 //! The provider, `check` and `allow` try the interfaces for programs in their order
-//! ([`ProgramInterface::PREFERRED_FIRST`]); `status` decides from files alone, so that it works for
+//! ([`ProgramInterface::preferred_first`]); `status` decides from files alone, so that it works for
 //! a saved tree, and lets a probe of AF_ALG on the running system outweigh them. Order and rule are
 //! the same for all ([`ProgramInterface::is_open_to`]).
 

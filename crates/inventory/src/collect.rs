@@ -7,8 +7,8 @@ use std::io;
 
 use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
-use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
+use outboard_drivers::padlock;
 use outboard_drivers::reach::{Reachable, decide};
 use outboard_drivers::root::Root;
 
@@ -53,11 +53,11 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let found = findings.as_ref().ok();
     let around = Surroundings::read(root, &kernel, &nodes, found, &survey.drivers);
     kernel.af_alg_restrict = around.af_alg_restrict;
-    let accelerators = accelerators(root, &survey.drivers, &around, &mut warnings);
+    let accelerators = accelerators(root, &survey, &around, &mut warnings);
     let hwrng = Hwrng::read(root);
-    let reach = reach_matrix::matrix(&survey.drivers, &around, hwrng.as_ref());
+    let reach = reach_matrix::matrix(&survey, &around, hwrng.as_ref());
     let (policy, tuned) = Policy::read(root).unzip();
-    let key_stream = reach_matrix::key_stream_drivers(&survey.drivers, &around);
+    let key_stream = reach_matrix::key_stream_drivers(&survey, &around);
     let offload = offload::list(&reach, &key_stream, tuned.flatten().as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
@@ -122,7 +122,8 @@ fn surveyed(root: &Root, is_pasted: bool) -> Result<Survey, Error> {
     let has_others =
         ["proc/cpuinfo", "proc/interrupts", "sys/bus", "sys/firmware/devicetree/base", "proc/device-tree"];
     if is_pasted || has_others.iter().any(|file| root.exists(file)) {
-        return Ok(Survey { drivers: Vec::new(), warnings: Vec::new(), no_flags: None });
+        let instructions = padlock::drivers(root);
+        return Ok(Survey { drivers: Vec::new(), instructions, warnings: Vec::new(), no_flags: None });
     }
     Err(error)
 }
@@ -163,12 +164,12 @@ fn not_told(status: &Status, root: &Root) -> Vec<String> {
 
 fn accelerators(
     root: &Root,
-    drivers: &[Judged],
+    survey: &Survey,
     around: &Surroundings,
     warnings: &mut Vec<String>,
 ) -> Vec<Accelerator> {
     let mut groups: Vec<(String, Vec<&Judged>)> = Vec::new();
-    for j in drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator) {
+    for j in reach_matrix::accelerators(survey) {
         let id = j.judgement.family().map_or(j.driver.module.as_str(), |f| f.id);
         match groups.iter_mut().find(|(known, _)| known == id) {
             Some((_, members)) => members.push(j),
@@ -189,7 +190,7 @@ fn accelerators(
             Vec::new()
         }
     };
-    groups.into_iter().map(|(id, members)| one(id, &members, drivers, &interrupts, around)).collect()
+    groups.into_iter().map(|(id, members)| one(id, &members, &survey.drivers, &interrupts, around)).collect()
 }
 
 fn one(

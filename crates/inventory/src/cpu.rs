@@ -25,7 +25,7 @@ pub struct Cpu {
     pub gcm: Vec<String>,
     /// Features that speed up SHA.
     pub sha: Vec<String>,
-    /// VIA PadLock units. Programs can use them; OpenSSL can only with its old padlock engine.
+    /// VIA PadLock units. Programs use them by outboard's provider, or by the engine padlock of OpenSSL 3.
     pub padlock: Vec<String>,
     /// Every feature that /proc/cpuinfo lists.
     #[serde(skip)]

@@ -46,7 +46,7 @@ pub struct KeyStreamUse {
 }
 
 /// The ciphers for which an accelerator has a driver of their mode or, for CTR and GCM, of ECB mode.
-/// `reach` has the accelerators' drivers, `key_stream` those that are reached through /dev/outboard, and
+/// `reach` has the accelerators' drivers, `key_stream` those that can compute key stream, and
 /// `tuned` is the policy in force.
 pub(crate) fn list(reach: &[MatrixRow], key_stream: &[String], tuned: Option<&Tuned>) -> Vec<CipherOffload> {
     let exists = |algorithm: Algorithm| reach.iter().any(|row| row.algorithm == algorithm.kernel_name());

@@ -3,7 +3,7 @@
 
 use outboard_catalog::Algorithm;
 use outboard_drivers::allow_list::{self, AllowedDriver};
-use outboard_drivers::find::Judged;
+use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{
@@ -136,7 +136,7 @@ fn probes(root: &Root, drivers: &[Judged]) -> Vec<(String, Probe)> {
         let salg_type = af_alg_type(&j.driver.kind)?;
         Some((j.driver.name.clone(), probe_af_alg(salg_type, &j.driver.name)))
     };
-    let targets = || accelerators(drivers).filter(|j| j.driver.is_usable());
+    let targets = || drivers.iter().filter(|j| is_accelerator(j) && j.driver.is_usable());
     if !root.is_live() {
         let kept = root.answer(PROBES, || None).unwrap_or_default();
         let line = |line: &str| {
@@ -151,26 +151,30 @@ fn probes(root: &Root, drivers: &[Judged]) -> Vec<(String, Probe)> {
     found
 }
 
-fn accelerators(drivers: &[Judged]) -> impl Iterator<Item = &Judged> {
-    drivers.iter().filter(|j| j.judgement.verdict == Verdict::Accelerator)
+pub(crate) fn accelerators(survey: &Survey) -> impl Iterator<Item = &Judged> {
+    survey.for_programs().filter(|j| is_accelerator(j))
 }
 
-/// The accelerators' drivers of ECB mode that are reached through /dev/outboard. Only that interface
-/// computes key stream in advance.
-pub(crate) fn key_stream_drivers(drivers: &[Judged], around: &Surroundings) -> Vec<String> {
-    let contenders = contenders(drivers);
+fn is_accelerator(j: &Judged) -> bool {
+    j.judgement.verdict == Verdict::Accelerator
+}
+
+/// The accelerators' drivers of ECB mode that are reached through /dev/outboard or by instructions.
+/// Only these compute key stream in advance.
+pub(crate) fn key_stream_drivers(survey: &Survey, around: &Surroundings) -> Vec<String> {
+    let contenders = contenders(&survey.drivers);
     let is_reached = |j: &&Judged| {
         let routes = decide(j, &contenders, &around.facts_of(&j.driver.name));
-        let by_module = Route::Program(ProgramInterface::DevOutboard);
-        routes.iter().any(|route| route.route == by_module && route.reachable == Reachable::Yes)
+        let suitable = [ProgramInterface::DevOutboard, ProgramInterface::Instructions].map(Route::Program);
+        routes.iter().any(|route| suitable.contains(&route.route) && route.reachable == Reachable::Yes)
     };
-    let of_ecb = accelerators(drivers).filter(|j| j.driver.algorithm == Algorithm::EcbAes.kernel_name());
+    let of_ecb = accelerators(survey).filter(|j| j.driver.algorithm == Algorithm::EcbAes.kernel_name());
     of_ecb.filter(is_reached).map(|j| j.driver.name.clone()).collect()
 }
 
 /// The rows of all accelerators' drivers and all generators.
-pub(crate) fn matrix(drivers: &[Judged], around: &Surroundings, hwrng: Option<&Hwrng>) -> Vec<MatrixRow> {
-    let contenders = contenders(drivers);
+pub(crate) fn matrix(survey: &Survey, around: &Surroundings, hwrng: Option<&Hwrng>) -> Vec<MatrixRow> {
+    let contenders = contenders(&survey.drivers);
     let row = |j: &Judged| {
         let cells = matrix_row(j, &contenders, &around.facts_of(&j.driver.name));
         let cells = cells.into_iter().map(|cell| MatrixCell {
@@ -186,7 +190,7 @@ pub(crate) fn matrix(drivers: &[Judged], around: &Surroundings, hwrng: Option<&H
     };
     let generators =
         hwrng.into_iter().flat_map(|hwrng| hwrng.available.iter().map(|name| generator(hwrng, name)));
-    accelerators(drivers).map(row).chain(generators).collect()
+    accelerators(survey).map(row).chain(generators).collect()
 }
 
 fn generator(hwrng: &Hwrng, name: &str) -> MatrixRow {

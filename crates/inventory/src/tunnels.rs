@@ -32,11 +32,7 @@ pub fn advise(status: &Status) -> Vec<TunnelCipher> {
     if status.cpu.has_padlock_aes() {
         let why = "PadLock does AES-CBC in the CPU";
         return vec![
-            advice(
-                "OpenVPN",
-                "data-ciphers AES-128-CBC",
-                "PadLock does AES-CBC, if OpenSSL has its engine padlock",
-            ),
+            advice("OpenVPN", "data-ciphers AES-128-CBC", "PadLock does AES-CBC, by outboard's provider"),
             advice("IPsec", "esp_proposals = aes128-sha1", why),
         ];
     }

@@ -106,7 +106,10 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
         ),
         _ => format!("Programs can reach {chip} through {interface}."),
     };
-    let does = |name: &str| status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some());
+    let does = |name: &str| {
+        status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some())
+            || status.reach.iter().any(|row| row.algorithm == name && row.is_for_openssl())
+    };
     // No AEAD: `openssl speed -evp` measures AEADs without tags.
     let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
     let next = ciphers.find(|algorithm| does(algorithm.kernel_name())).map(|algorithm| {
@@ -125,13 +128,6 @@ fn without_accelerator(status: &Status) -> Conclusion {
             None => format!("{}.", upper_first(&problem.text)),
         };
         return Conclusion { answer: Answer::NoDriver, text, next: Some(problem.next.clone()) };
-    }
-    if status.cpu.has_padlock_aes() {
-        let text = "There is no accelerator outside the CPU, but the CPU has VIA PadLock, which does AES by instructions of \
-            its own.";
-        let next = status.problems.iter().find(|problem| problem.id == ProblemId::PadlockUnused);
-        let next = next.map(|problem| problem.next.clone());
-        return Conclusion { answer: Answer::CpuInstructions, text: text.to_owned(), next };
     }
     let remark = status.machine.platform.and_then(|platform| platform.remark);
     let (answer, text, next) = match (cpu_has_aes(status), remark) {

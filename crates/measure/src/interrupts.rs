@@ -4,11 +4,14 @@ use std::io;
 
 use outboard_catalog::families::Completion;
 use outboard_drivers::interrupts::{Line, Snapshot, parse, snapshot_of};
+use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::root::Root;
 
 use crate::driver_devices::DriverDevices;
 use crate::evidence::{Evidence, weigh};
 use crate::meter::snapshot;
+
+const PADLOCK: &str = "VIA PadLock";
 
 /// The lines of /proc/interrupts that belong to accelerators.
 pub struct Interrupts {
@@ -30,9 +33,13 @@ impl Interrupts {
 
     /// Finds the lines of the devices that a driver of /proc/crypto uses, or the drivers nested in
     /// its name: `essiv(sim-cbc-aes,sha256-lib)`. If those devices are unknown, the lines of all
-    /// accelerators.
+    /// accelerators. None for instructions of the CPU.
     pub fn of(driver: &str) -> io::Result<Interrupts> {
         let root = Root::live();
+        if is_padlock(driver) {
+            let silent = Some(PADLOCK.to_owned());
+            return Ok(Interrupts { root, lines: Vec::new(), completions: vec![Completion::Polled], silent });
+        }
         match snapshot_of(&root, DriverDevices::now(&root).of(driver)) {
             Ok(now) if !now.devices.is_empty() => Ok(Interrupts::of_devices(root, now)),
             Err(error) => Err(error),

@@ -41,6 +41,28 @@ impl FromStr for Drivers {
     }
 }
 
+/// Key `PADLOCK`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PadlockUse {
+    /// ON: the instructions are used as an accelerator is.
+    #[default]
+    On,
+    /// OFF: they are never executed.
+    Off,
+}
+
+impl FromStr for PadlockUse {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.trim().to_ascii_uppercase().as_str() {
+            "ON" => Ok(PadlockUse::On),
+            "OFF" => Ok(PadlockUse::Off),
+            _ => Err(Error::Padlock(text.to_owned())),
+        }
+    }
+}
+
 /// Key `USE_SOFTDRIVERS`, with the values of the devcrypto engine (e_devcrypto.c). The default
 /// differs: the default of that engine was 2, because it could not detect an accelerator. outboard
 /// can.
@@ -86,6 +108,13 @@ mod tests {
         for text in ["a b", "a\u{7f}", &"x".repeat(128)] {
             assert_eq!(text.parse::<Drivers>(), Err(Error::DriverName(text.into())));
         }
+    }
+
+    #[test]
+    fn padlock_is_on_or_off() {
+        let read = |text: &str| text.parse::<PadlockUse>();
+        assert_eq!([read("on"), read("OFF ")], [Ok(PadlockUse::On), Ok(PadlockUse::Off)]);
+        assert_eq!(read("auto"), Err(Error::Padlock("auto".into())));
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub enum Error {
         "\"{0}\" is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)"
     )]
     SoftDrivers(String),
+    /// PADLOCK that is neither ON nor OFF.
+    #[error("\"{0}\" is not ON or OFF")]
+    Padlock(String),
     /// An entry of THRESHOLDS that is not NAME:BYTES.
     #[error("\"{0}\" is not NAME:BYTES, such as AES-128-CBC:4096")]
     Threshold(String),

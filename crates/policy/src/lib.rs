@@ -17,7 +17,7 @@ mod threshold;
 mod tuned;
 
 pub use algorithms::{Algorithms, Digests, known};
-pub use drivers::{Drivers, SoftDrivers};
+pub use drivers::{Drivers, PadlockUse, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, Findings};
@@ -41,6 +41,8 @@ pub struct Policy {
     pub digests: Digests,
     /// Key `DRIVERS`: which kernel drivers may be used.
     pub drivers: Drivers,
+    /// Key `PADLOCK`: whether the instructions of VIA PadLock may be used.
+    pub padlock: PadlockUse,
     /// Key `USE_SOFTDRIVERS`: whether a driver must be an accelerator.
     pub soft_drivers: SoftDrivers,
     /// Key `THRESHOLDS`: minimum size of a request that goes to the accelerator.
@@ -74,10 +76,11 @@ impl Policy {
     }
 
     /// The keys that [`set`](Self::set) accepts.
-    pub const KEYS: [&str; 14] = [
+    pub const KEYS: [&str; 15] = [
         "CIPHERS",
         "DIGESTS",
         "DRIVERS",
+        "PADLOCK",
         "USE_SOFTDRIVERS",
         "THRESHOLDS",
         "KEY_BYTES",
@@ -104,6 +107,7 @@ impl Policy {
             "CIPHERS" => self.ciphers = Algorithms::read(value, &mut skipped)?,
             "DIGESTS" => self.digests = Digests::read(value, &mut skipped)?,
             "DRIVERS" => self.drivers = value.parse()?,
+            "PADLOCK" => self.padlock = value.parse()?,
             "USE_SOFTDRIVERS" => self.soft_drivers = value.parse()?,
             "THRESHOLDS" => self.thresholds = value.parse()?,
             "KEY_BYTES" => self.key_bytes = Some(threshold::bytes(value.trim())?),

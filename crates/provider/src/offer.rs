@@ -9,13 +9,14 @@ use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadUse, SoftDrivers, Tuned,
-    Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadUse, PadlockUse, SoftDrivers,
+    Tuned, Unfit, from_text,
 };
 
 use crate::hardware::Hardware;
@@ -458,6 +459,9 @@ fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str
     let (mut names, mut accelerators) = (Vec::new(), 0);
     for candidate in candidates.iter().filter(|candidate| candidate.driver.algorithm == algorithm) {
         let name = candidate.driver.name.as_str();
+        if is_padlock(name) && provider.policy.padlock == PadlockUse::Off {
+            continue;
+        }
         match (candidate.judgement.verdict, provider.policy.soft_drivers) {
             (Verdict::Accelerator, _) => {
                 names.insert(accelerators, name);

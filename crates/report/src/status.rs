@@ -273,13 +273,13 @@ fn counts(status: &Status) -> String {
 }
 
 fn one(page: &mut Page, a: &Accelerator) {
-    let module = if a.module == "kernel" {
-        "built into the kernel".to_string()
-    } else {
-        format!("module {}", a.module)
+    let module = match a.module.as_str() {
+        "kernel" => Some("built into the kernel".to_string()),
+        "" => None,
+        module => Some(format!("module {module}")),
     };
-    let kind = a.kind.map(|kind| format!("{kind}, ")).unwrap_or_default();
-    page.row("Accelerator", &format!("{} ({kind}{module})", a.chip));
+    let about: Vec<String> = a.kind.map(str::to_owned).into_iter().chain(module).collect();
+    page.row("Accelerator", &format!("{} ({})", a.chip, about.join(", ")));
     for device in &a.devices {
         let interrupts = match (device.lines.len(), a.completion.as_str()) {
             (0, "own-interrupt") => "no interrupt line".to_string(),

@@ -1,7 +1,7 @@
 //! AES as FIPS 197 writes it: slow, and independent of the code that drivers use. Its keys are not
 //! secret.
 
-const SBOX: [u8; 256] = substitution();
+pub(crate) static SBOX: [u8; 256] = substitution();
 const INVERSE: [u8; 256] = inverse();
 
 /// 5.1.1: iterates over all powers of the generator 3, together with their inverses.
@@ -39,12 +39,12 @@ const fn inverse() -> [u8; 256] {
 }
 
 /// 4.2.1: multiplication by x.
-const fn double(value: u8) -> u8 {
+pub(crate) const fn double(value: u8) -> u8 {
     (value << 1) ^ (0x1b * (value >> 7))
 }
 
 /// 4.2: the product of a four-bit factor and a byte, as polynomials.
-const fn product(factor: u8, mut value: u8) -> u8 {
+pub(crate) const fn product(factor: u8, mut value: u8) -> u8 {
     let (mut sum, mut bit) = (0, 0);
     while bit < 4 {
         if factor >> bit & 1 == 1 {

@@ -33,12 +33,7 @@ pub fn check_hash_seeded(
     seed: u64,
 ) -> Result<Checked, Fault> {
     let (mut checked, mut random) = (Checked::default(), Random::seeded(seed));
-    let mut keys = Vec::new();
-    for example in EXAMPLES.iter().filter(|example| example.algorithm == algorithm) {
-        let mut run = Run::new(accelerator, algorithm, example.key.to_vec(), &mut checked)?;
-        run.whole(example.message, &hex(example.digest), &format!(" of {}", example.source))?;
-        keys.push(example.key.to_vec());
-    }
+    let mut keys = each_example(accelerator, algorithm, &mut checked)?;
     keys.dedup();
     if algorithm.hmac {
         keys.extend(KEYS.map(|len| random.bytes(len)));
@@ -52,6 +47,33 @@ pub fn check_hash_seeded(
         }
     }
     Ok(checked)
+}
+
+/// Compares the published examples of a digest, and the digest of an empty message.
+pub(crate) fn hash_examples(
+    accelerator: &dyn Accelerator<dyn HashSession>,
+    algorithm: HashAlgorithm,
+) -> Result<(), Fault> {
+    let mut checked = Checked::default();
+    each_example(accelerator, algorithm, &mut checked)?;
+    let mut run = Run::new(accelerator, algorithm, Vec::new(), &mut checked)?;
+    let empty = run.expected(&[]);
+    run.whole(&[], &empty, "")
+}
+
+/// Compares the published examples. Returns their keys.
+fn each_example(
+    accelerator: &dyn Accelerator<dyn HashSession>,
+    algorithm: HashAlgorithm,
+    checked: &mut Checked,
+) -> Result<Vec<Vec<u8>>, Fault> {
+    let mut keys = Vec::new();
+    for example in EXAMPLES.iter().filter(|example| example.algorithm == algorithm) {
+        let mut run = Run::new(accelerator, algorithm, example.key.to_vec(), checked)?;
+        run.whole(example.message, &hex(example.digest), &format!(" of {}", example.source))?;
+        keys.push(example.key.to_vec());
+    }
+    Ok(keys)
 }
 
 /// Messages with one key, or without a key.

@@ -3,7 +3,7 @@
 //! standards write them). An AEAD driver must also reject forgeries.
 
 mod aead;
-mod aes;
+pub(crate) mod aes;
 mod authenc;
 mod ccm;
 mod des;
@@ -19,6 +19,7 @@ mod vectors;
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
 pub use authenc::check_authenc_seeded;
 pub use hashes::check_hash_seeded;
+pub(crate) use hashes::hash_examples;
 use modes::Reference;
 pub use soak::{key_lengths, soak};
 use vectors::{VECTORS, Vector, hex};
@@ -82,6 +83,27 @@ pub fn check_seeded(
         aead::check(accelerator, algorithm, &mut checked, &mut random)?;
         return Ok(checked);
     }
+    each_example(accelerator, algorithm, &mut checked, &mut |run| {
+        for direction in [Direction::Encrypt, Direction::Decrypt] {
+            run.lengths(direction, &mut random)?;
+        }
+        run.batch(&mut random)
+    })?;
+    Ok(checked)
+}
+
+/// Compares the published examples of a cipher that is no AEAD, in both directions.
+pub(crate) fn examples(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<(), Fault> {
+    each_example(accelerator, algorithm, &mut Checked::default(), &mut |_| Ok(()))
+}
+
+/// Checks the example of each key length, and then `more` with the same key.
+fn each_example(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    checked: &mut Checked,
+    more: &mut dyn FnMut(&mut Run<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     for vector in VECTORS.iter().filter(|vector| vector.algorithm == algorithm) {
         let key = hex(vector.key);
         let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key.len() * 8);
@@ -89,14 +111,11 @@ pub fn check_seeded(
         let mut session =
             opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;
         let reference = Reference::new(algorithm, &key);
-        let mut run = Run { session: &mut *session, algorithm, reference, name, checked: &mut checked };
+        let mut run = Run { session: &mut *session, algorithm, reference, name, checked };
         run.example(vector)?;
-        for direction in [Direction::Encrypt, Direction::Decrypt] {
-            run.lengths(direction, &mut random)?;
-        }
-        run.batch(&mut random)?;
+        more(&mut run)?;
     }
-    Ok(checked)
+    Ok(())
 }
 
 /// Requests with one key.

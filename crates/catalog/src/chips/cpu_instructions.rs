@@ -1,7 +1,7 @@
 //! CPU instructions. User space can use them directly, so a request to the kernel is never faster.
 
 use crate::family::Nature::Instructions;
-use crate::family::{EngineKind, Family, Limit};
+use crate::family::{Completion, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -20,15 +20,18 @@ pub(super) const ROWS: &[Family] = &[
                 source: "https://www.logix.cz/michal/doc/article.xp/padlock-en",
             },
             Limit {
-                text: "OpenSSL uses it through the engine padlock only, which OpenSSL 4 does not have",
+                text: "OpenSSL's own code does not use it, and OpenSSL 4 has no engine padlock: outboard's provider \
+                       executes the instructions",
                 source: "https://github.com/openssl/openssl/blob/master/CHANGES.md",
             },
         ],
         source: "drivers/crypto/padlock-aes.c",
         nature: Instructions,
-        names: "*-padlock|*-padlock-nano",
+        // padlock-*: the instructions in the provider (crates/drivers/src/padlock.rs).
+        names: "*-padlock|*-padlock-nano|padlock-*",
         modules: "padlock_aes|padlock_sha",
-        chip: "VIA PadLock instructions",
+        completion: Completion::Polled,
+        chip: "VIA PadLock",
         ..Family::ROW
     },
     Family {

@@ -47,7 +47,8 @@ pub fn pick<'a>(drivers: &'a [Judged], algorithm: &str, mask: u32) -> Option<&'a
         .reduce(|best, j| if j.driver.priority > best.driver.priority { j } else { best })
 }
 
-/// Every route to one of the judged `drivers`; those for programs in the order of preference.
+/// Every route to one of the judged `drivers`; those for programs in the order of preference. The
+/// kernel's users cannot select instructions that outboard executes.
 pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<RouteDecision> {
     let kind = &target.driver.kind;
     let aead = *kind == DriverType::Aead;
@@ -64,15 +65,21 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
         None => Some(selftest),
     };
     let mut routes = Vec::new();
-    for interface in ProgramInterface::PREFERRED_FIRST {
+    for &interface in ProgramInterface::preferred_first(&target.driver.name) {
         let found = match (excluded, interface) {
             (Some(why), _) => (Reachable::No, why.to_owned()),
             (None, ProgramInterface::DevOutboard) => dev_outboard(target, facts),
             (None, ProgramInterface::DevCrypto) if !is_for_dev_crypto => continue,
             (None, ProgramInterface::DevCrypto) => dev_crypto(facts, picked(target, drivers, 0)),
             (None, ProgramInterface::AfAlg) => af_alg(target, facts),
+            (None, ProgramInterface::Instructions) => {
+                (Reachable::Yes, "outboard executes the instructions itself".into())
+            }
         };
         routes.push(for_programs(interface, aead, &target.driver.name, facts.tags, found));
+    }
+    if routes.iter().any(|one| one.route == Route::Program(ProgramInterface::Instructions)) {
+        return routes;
     }
     for (route, (reachable, why)) in kernel_users::decide(target, drivers, facts) {
         let (reachable, why) =

@@ -2,7 +2,9 @@
 
 use outboard_catalog::families;
 
-/// An interface of the kernel for programs.
+use crate::padlock;
+
+/// An interface for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramInterface {
     /// The device of the outboard module.
@@ -11,6 +13,8 @@ pub enum ProgramInterface {
     DevCrypto,
     /// The kernel's socket interface.
     AfAlg,
+    /// Instructions of the CPU that the program executes itself.
+    Instructions,
 }
 
 /// Whether a driver is known to reject forged tags. `outboard check` determines it.
@@ -24,11 +28,16 @@ pub enum TagCheck {
 }
 
 impl ProgramInterface {
-    /// All interfaces, the preferred one first. The module is designed for accelerators, works in
+    /// The interfaces that may lead to a driver, the preferred one first. The module is designed for accelerators, works in
     /// sandboxes and keeps many requests in flight. /dev/crypto is faster than AF_ALG and available
     /// on new kernels, but processes one request at a time and waits without limit for a driver
     /// that does not complete. AF_ALG is available on old kernels.
-    pub const PREFERRED_FIRST: [ProgramInterface; 3] = [Self::DevOutboard, Self::DevCrypto, Self::AfAlg];
+    pub fn preferred_first(driver: &str) -> &'static [ProgramInterface] {
+        match padlock::is_padlock(driver) {
+            true => &[Self::Instructions],
+            false => &[Self::DevOutboard, Self::DevCrypto, Self::AfAlg],
+        }
+    }
 
     /// Its name in output and JSON.
     pub const fn name(self) -> &'static str {
@@ -36,6 +45,7 @@ impl ProgramInterface {
             Self::DevOutboard => "/dev/outboard",
             Self::DevCrypto => "/dev/crypto",
             Self::AfAlg => "AF_ALG",
+            Self::Instructions => "CPU instructions",
         }
     }
 
@@ -43,7 +53,7 @@ impl ProgramInterface {
     /// forged tag, since `outboard allow` checks each first. The other interfaces lead to any
     /// driver, so an AEAD must have passed the check.
     pub fn is_open_to(self, is_aead: bool, tags: TagCheck) -> bool {
-        self == Self::DevOutboard || !is_aead || tags == TagCheck::Passed
+        !matches!(self, Self::DevCrypto | Self::AfAlg) || !is_aead || tags == TagCheck::Passed
     }
 }
 
@@ -80,7 +90,8 @@ mod tests {
 
     #[test]
     fn an_aead_needs_the_check_except_over_our_own_device() {
-        let open = |is_aead, tags| ProgramInterface::PREFERRED_FIRST.map(|one| one.is_open_to(is_aead, tags));
+        let all = ProgramInterface::preferred_first("mv-cbc-aes");
+        let open = |is_aead, tags| all.iter().map(|one| one.is_open_to(is_aead, tags)).collect::<Vec<_>>();
         assert_eq!(open(true, TagCheck::Missing), [true, false, false]);
         assert_eq!(open(true, TagCheck::Passed), [true; 3]);
         assert_eq!(open(false, TagCheck::Missing), [true; 3]);

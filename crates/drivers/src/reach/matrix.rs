@@ -125,6 +125,9 @@ pub fn matrix_row(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Ve
 fn of_route(routes: &[RouteDecision], route: Route) -> (Reachable, String) {
     match routes.iter().find(|decision| decision.route == route) {
         Some(decision) => (decision.reachable, decision.why.clone()),
+        None if routes[0].route == Route::Program(ProgramInterface::Instructions) => {
+            (Reachable::No, "outboard's provider executes the instructions; the kernel does so with padlock_aes and padlock_sha".into())
+        }
         None => (Reachable::No, "it does not support this type of algorithm".to_owned()),
     }
 }

@@ -82,7 +82,7 @@ fn describe_engine(
             "the engine afalg is available; it reports that on Linux 7.2 and later too, where it computes in software",
         ),
         "rdrand" => pasted.remark(line, "the CPU has RDRAND, which OpenSSL 3 and later use without this engine"),
-        "padlock" => pasted.remark(line, "VIA PadLock is a unit of the CPU; OpenSSL 4 no longer has this engine"),
+        "padlock" => pasted.remark(line, "VIA PadLock is a unit of the CPU; OpenSSL 4 no longer has this engine, outboard's provider replaces it"),
         "dynamic" => {}
         _ => pasted.remark(line, format!("the engine {id} ({name}) is available")),
     }

@@ -63,8 +63,8 @@ const DEVICES: &[CryptoDevice] = &[
     instructions("armv8crypto", "the CPU's AES instructions: OpenSSL uses them without the kernel"),
     instructions(
         "padlock",
-        "VIA PadLock, a unit of the CPU: programs reach it by instructions, OpenSSL up to version 3 by \
-         its padlock engine",
+        "VIA PadLock, a unit of the CPU: programs reach it by instructions: with outboard's \
+         provider, or OpenSSL 3's engine padlock",
     ),
     instructions("ossl", "OpenSSL's own code within the kernel: no accelerator"),
     instructions("cryptosoft", "the kernel's software: no accelerator"),

@@ -303,13 +303,15 @@ impl ProblemId {
                 "the kernel does not use VIA PadLock",
                 "PadLock is a unit of VIA and Zhaoxin CPUs for AES and SHA, reached by instructions of its own, not by AES-NI's. \
                  The kernel uses it through the modules padlock_aes and padlock_sha, for disks and IPsec.\n\nLoad padlock_aes; Debian \
-                 has it for amd64 and i386. Programs use it through OpenSSL's engine padlock (OpenSSL 3).",
+                 has it for amd64 and i386. Programs use it by outboard's provider, or by the engine padlock of OpenSSL 3.",
             ),
             PadlockEngineGone => (
                 "padlock-engine-gone",
                 "OpenSSL 4 does not use VIA PadLock",
                 "PadLock is a unit of the CPU. OpenSSL used it through the engine padlock; OpenSSL 4 has no engines, and its own code \
-                 does not use the unit.\n\nOpenSSL 3 still has the engine. In the kernel, padlock_aes serves disks and IPsec.",
+                 does not use the unit.\n\noutboard's provider executes the instructions, in OpenSSL 3 and 4: AES in ECB, CBC and CTR mode, \
+                 GCM with look-ahead, SHA-1 and SHA-256. outboard tune measures from which size they win, outboard enable adds the \
+                 provider. In the kernel, padlock_aes serves disks and IPsec.",
             ),
             HwrngFailing => (
                 "hwrng-failing",

@@ -30,14 +30,18 @@ pub(super) fn find(status: &Status, found: &mut Found) {
             "set DIGESTS = NONE, unless outboard bench shows a gain",
         );
     }
-    if !status.cpu.padlock.is_empty() && openssl.ignores_engines() {
+    let is_enabled = openssl
+        .provider_section
+        .as_ref()
+        .is_some_and(|section| section.names.iter().any(|name| name == "outboard"));
+    if !status.cpu.padlock.is_empty() && openssl.ignores_engines() && !is_enabled {
         found.problem(
             ProblemId::PadlockEngineGone,
-            "programs could use the CPU's PadLock units without the kernel, but OpenSSL used them through its padlock engine, \
-             which OpenSSL 4 no longer has"
+            "programs could use the CPU's PadLock units, but OpenSSL 4 no longer has its engine padlock, and outboard's provider, \
+             which executes the instructions, is not enabled"
                 .into(),
             format!("/proc/cpuinfo: {}; OpenSSL {}", status.cpu.padlock.join(" "), openssl.version.as_deref().unwrap_or("4")),
-            "kernel users get PadLock by the module padlock_aes",
+            "outboard tune, then outboard enable",
         );
     }
 }

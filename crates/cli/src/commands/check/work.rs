@@ -13,6 +13,7 @@ use outboard_accel::check::{Checked, Fault, key_lengths, soak};
 use outboard_accel::checkable::{Checkable, Subject};
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::reach::refused;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
@@ -44,7 +45,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     }
     let survey = survey(&Root::live())?;
     let mut candidates = Vec::new();
-    for judged in &survey.drivers {
+    for judged in survey.for_programs() {
         let driver = &judged.driver;
         let is_wanted = match named {
             [] => judged.judgement.verdict == Verdict::Accelerator && refused(&driver.name).is_none(),
@@ -53,7 +54,8 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
         let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
             continue;
         };
-        let selftest = driver.selftest.name();
+        // The kernel has not tested what it does not know.
+        let selftest = if is_padlock(&driver.name) { "none" } else { driver.selftest.name() };
         let (name, module) = (driver.name.clone(), driver.module.clone());
         candidates.push(Candidate { name, module, algorithm, selftest: selftest.to_owned() });
     }
@@ -86,7 +88,10 @@ pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool
             return driver;
         }
     };
-    let interrupts = Interrupts::find().ok().filter(|found| found.silent.is_none());
+    let interrupts = match is_padlock(&candidate.name) {
+        true => None,
+        false => Interrupts::find().ok().filter(|found| found.silent.is_none()),
+    };
     let count = || interrupts.as_ref().and_then(|interrupts| interrupts.count().ok());
     let before = count();
     let share = if with_second {

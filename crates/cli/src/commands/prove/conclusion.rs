@@ -8,6 +8,7 @@ use outboard_counters::{
 };
 use outboard_documents::prove::ProofVerdict;
 use outboard_drivers::interrupts::Difference;
+use outboard_drivers::padlock;
 use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
@@ -74,6 +75,8 @@ struct Claim {
     drivers: Vec<String>,
     /// Indices of their devices in the list of all devices; all devices if theirs are unknown.
     devices: Vec<usize>,
+    /// Instructions of the CPU did the work, which has no device.
+    is_padlock: bool,
 }
 
 /// Derives the verdict from the counts of each algorithm and the devices' interrupts, and says how
@@ -143,6 +146,14 @@ fn conclude_counted(observed: &Observed, spent: &Spent) -> Conclusion {
                 }
             ),
         ),
+        Evidence::Silent if worst.is_padlock => (
+            ProofVerdict::Unverified,
+            format!(
+                "The provider counts {} of the bytes as done by PadLock. These are instructions of the CPU, which raise no \
+                 interrupt, so nothing but this count confirms it.",
+                outboard_report::percent(total.percent_hw().unwrap_or(0.0)),
+            ),
+        ),
         Evidence::Silent => (
             ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
@@ -168,6 +179,9 @@ impl Conclusion {
 
 impl Claim {
     fn evidence(&self, devices: &[Difference]) -> Evidence {
+        if self.is_padlock {
+            return Evidence::Silent;
+        }
         let own = || self.devices.iter().map(|place| &devices[*place]);
         let interrupts = own().fold(0u64, |sum, device| sum.saturating_add(device.interrupts));
         let lost = own().any(|device| device.gone || device.restarted);
@@ -289,12 +303,13 @@ fn claims(
             let is_theirs =
                 |place: &usize| drivers.iter().any(|one| behind.has(one, &devices[*place].device));
             let mut own: Vec<usize> = (0..devices.len()).filter(is_theirs).collect();
-            if own.is_empty() {
+            let is_padlock = !drivers.is_empty() && drivers.iter().all(|one| padlock::is_padlock(one));
+            if own.is_empty() && !is_padlock {
                 drivers.clear();
                 own = (0..devices.len()).collect();
             }
             if !claims.iter().any(|claim| claim.drivers == drivers) {
-                claims.push(Claim { drivers, devices: own });
+                claims.push(Claim { drivers, devices: own, is_padlock });
             }
         }
     }

@@ -11,7 +11,7 @@ pub fn require_listed(names: &[String]) -> Result<()> {
         return Ok(());
     }
     let survey = survey(&Root::live())?;
-    let is_listed = |name: &&String| survey.drivers.iter().any(|judged| judged.driver.name == **name);
+    let is_listed = |name: &&String| survey.for_programs().any(|judged| judged.driver.name == **name);
     match names.iter().find(|name| !is_listed(name)) {
         None => Ok(()),
         Some(missing) => bail!(

@@ -204,6 +204,22 @@ fn a_command_that_a_signal_ended_is_named_as_such_and_not_as_software() {
 }
 
 #[test]
+fn the_count_of_instructions_is_named_as_what_nothing_confirms() {
+    let (_dir, table) = table(64 << 20, 0, &[]);
+    let (driver, interface) = ("padlock-cbc-aes".to_owned(), "CPU instructions".to_owned());
+    table.decide(
+        "AES-128-CBC",
+        &Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None },
+    );
+    // Interrupts of another accelerator are no evidence.
+    for devices in [vec![], vec![device(0, OWN)], vec![device(5000, OWN)]] {
+        let proof = super::proof(&options(&[]), &ended(0), spent(devices), &table, Vec::new());
+        assert_eq!((proof.verdict, exit_code(&proof)), (ProofVerdict::Unverified, 0));
+        assert!(proof.summary.contains("by PadLock") && proof.summary.contains("nothing but this count"));
+    }
+}
+
+#[test]
 fn hardware_that_cannot_raise_interrupts_or_went_away_is_unverified() {
     let polled = proof(&[], 0, spent(vec![device(0, Completion::Polled)]), (8192, 0), &[]);
     assert_eq!((polled.verdict, exit_code(&polled)), (ProofVerdict::Unverified, 0));
