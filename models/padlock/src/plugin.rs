@@ -251,8 +251,12 @@ extern "C" fn translated(block: *mut c_void, _: *mut c_void) {
             let instruction = qemu_plugin_tb_get_insn(block, index);
             let mut bytes = [0; 4];
             qemu_plugin_insn_data(instruction, bytes.as_mut_ptr().cast(), bytes.len());
+            let at = qemu_plugin_insn_vaddr(instruction);
+            // QEMU stops decoding before the last byte of an instruction that it does not have.
+            if bytes[3] == 0 && matches!(bytes, [0xf3, 0x0f, 0xa6 | 0xa7, _] | [0x0f, 0xa7, ..]) {
+                let _ = Current(&ALL[0]).read(at, &mut bytes);
+            }
             if let Some((found, len)) = Instruction::of(&bytes, &before) {
-                let at = qemu_plugin_insn_vaddr(instruction);
                 let in_page = at - (qemu_plugin_tb_vaddr(block) & !0xfff);
                 let place = Box::into_raw(Box::new(Place { instruction: found, len, at, in_page }));
                 qemu_plugin_register_vcpu_insn_exec_cb(
