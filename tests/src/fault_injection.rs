@@ -18,6 +18,8 @@ pub enum InjectedFault {
     Kill,
     /// It fails with this number.
     Fails(i32),
+    /// The command gets SIGINT, and the change is made.
+    Interrupt,
 }
 
 /// The faults of a run each.
@@ -107,6 +109,11 @@ pub fn run(
         match fault {
             None => respond(&listener, &notification, 0),
             Some(InjectedFault::Fails(error)) => respond(&listener, &notification, error),
+            Some(InjectedFault::Interrupt) => {
+                // SAFETY: no pointers; the child has not been waited for.
+                unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+                respond(&listener, &notification, 0);
+            }
             Some(InjectedFault::Kill) => child.kill().expect("a child that was not waited for"),
         }
     }

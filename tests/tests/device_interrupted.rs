@@ -12,7 +12,7 @@ use outboard_tests::file_tree::{FileTree, assert_same_tree, entries_below, whole
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::skip::skip;
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{Machine, POLICY};
 use outboard_uapi::SYSFS;
 
 /// Each drop-in, or file that stands for one, with the configuration that it names.
@@ -120,7 +120,7 @@ fn with_each_fault(outboard: &Path, place: &Place, change: &Change, tries: &mut 
     };
     let mut works = || works(place.root());
     let command = || place.command(outboard, change.command);
-    // Twice without a fault: the first one makes directories that stay.
+    // Twice without a fault: the first one loads what the kernel and the disk keep in memory.
     let mut count = 0;
     for _ in 0..2 {
         prepare();
@@ -155,6 +155,8 @@ fn with_each_fault(outboard: &Path, place: &Place, change: &Change, tries: &mut 
             }
             // Fails where nothing was changed.
             let undone = status_and_output(&place.run(outboard, change.undo));
+            // A lock whose holder was killed is removed by the next one.
+            place.run(outboard, &["enable", "--list"]);
             assert_same_tree(&place.entries(), &before, &format!("{when}\n{text}\n{undone}"));
             assert!(!is_allowed(ACCELERATOR) || change.command[0] != "allow", "{when}");
             injected += 1;
@@ -245,6 +247,69 @@ fn a_fault_at_any_change_of_a_driver_or_a_generator_can_be_undone() {
         injected += with_each_fault(&outboard, &Place::Running, &change, &mut tries);
     }
     succeeds(&machine, &allow);
+    println!("{injected} faults of {tries}");
+}
+
+/// The policy is measured before, so that setup allows and does not measure: the faults of a
+/// measurement are those of tune.
+#[test]
+fn a_fault_or_a_signal_at_any_change_of_setup_or_undo_can_be_undone() {
+    let test = "a_fault_or_a_signal_at_any_change_of_setup_or_undo_can_be_undone";
+    let Some(machine) = machine(test) else { return };
+    let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
+    machine.tuned(&["--ciphers", "AES-128-CBC"]);
+    let policy = fs::read_to_string(POLICY).expect("it is measured");
+    succeeds(&machine, &["undo", "--yes"]);
+    let clean = whole_etc();
+    let generators = fs::read_to_string("/sys/class/misc/hw_random/rng_available").unwrap_or_default();
+    let generator = generators.split_whitespace().next().unwrap_or_default();
+    let (set_up, undo) = (["setup", "--yes", "--goal", "throughput"], ["undo", "--yes"]);
+    let with_policy = || {
+        fs::create_dir_all("/etc/outboard").expect("as root");
+        fs::write(POLICY, &policy).expect("as root");
+    };
+    let with_everything = || {
+        with_policy();
+        succeeds(&machine, &["allow", ACCELERATOR]);
+        succeeds(&machine, &["prefer", ACCELERATOR, "--force"]);
+        succeeds(&machine, &["enable", "openssl", "--force"]);
+        succeeds(&machine, &["rng", "select", generator]);
+    };
+    let (mut tries, mut injected) = (0, 0);
+    for (command, prepare) in [(&set_up[..], &with_policy as &dyn Fn()), (&undo, &with_everything)] {
+        let command = || Place::Running.command(&outboard, command);
+        let mut works = || works(Path::new("/"));
+        prepare();
+        let (output, count) = run(command(), &DIRECTORIES, None, &mut works);
+        succeeded(&output, &["without a fault"]);
+        succeeds(&machine, &undo);
+        assert_same_tree(&whole_etc(), &clean, "without a fault");
+        for at in 0..count {
+            for fault in FAULTS.into_iter().chain([InjectedFault::Interrupt]) {
+                tries += 1;
+                if !is_full_lane() && tries % FAST != 0 {
+                    continue;
+                }
+                prepare();
+                let before = whole_etc();
+                let (output, _) = run(command(), &DIRECTORIES, Some((at, fault)), &mut works);
+                let text = status_and_output(&output);
+                assert_ne!(output.status.code(), Some(101), "{fault:?} at {at} of {count}: {text}");
+                if text.contains("what it had changed is undone") {
+                    assert_same_tree(&whole_etc(), &before, &text);
+                }
+                let again = succeeded(&Place::Running.run(&outboard, &undo), &undo);
+                assert_same_tree(
+                    &whole_etc(),
+                    &clean,
+                    &format!("{fault:?} at {at} of {count}: {text}{again}"),
+                );
+                assert!(!is_allowed(ACCELERATOR), "{fault:?} at {at} of {count}: {text}");
+                injected += 1;
+            }
+        }
+    }
+    succeeds(&machine, &["allow", ACCELERATOR]);
     println!("{injected} faults of {tries}");
 }
 

@@ -39,7 +39,9 @@ fn fails(output: &Output, code: i32, says: &str) {
 #[test]
 fn a_dry_run_shows_the_files_and_writes_none() {
     let root = system();
-    let text = succeeds(&outboard(root.path(), &["enable", "nginx", "--dry-run"]));
+    // It refuses what enable refuses.
+    fails(&outboard(root.path(), &["enable", "nginx", "--dry-run"]), 1, "add --force");
+    let text = succeeds(&outboard(root.path(), &["enable", "nginx", "--dry-run", "--force"]));
     assert!(text.contains("+++ /etc/systemd/system/nginx.service.d/50-outboard.conf  (mode 0644)"), "{text}");
     assert!(text.contains("+Environment=OPENSSL_CONF=/etc/outboard/nginx.service.cnf\n"), "{text}");
     assert!(text.contains("+.include = /etc/ssl/openssl.cnf\n"), "{text}");

@@ -16,22 +16,46 @@ pub use width::{columns, wrapped};
 use printable::printable_styled;
 
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 /// The exit code of a command that ^C interrupted.
 pub const INTERRUPTED: u8 = 130;
 
+/// When all steps of the command are expected to end.
+static END: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Has [`progress`] show the time until then; `None`: no longer.
+pub fn expect_end(end: Option<Instant>) {
+    *END.lock().unwrap_or_else(PoisonError::into_inner) = end;
+}
+
 /// Shows the current step on a terminal; the next one replaces it.
 pub fn progress(text: &str) {
     if io::stderr().is_terminal() {
+        let end = *END.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = end.filter(|_| !text.is_empty()).map(|end| end.saturating_duration_since(Instant::now()));
+        let left = left.map(|left| format!(" (about {} left)", time(left))).unwrap_or_default();
         // A line that the terminal wraps would not be replaced.
         let most = columns(io::stderr()).map_or(usize::MAX, |columns| columns - 1);
-        let text: String = printable(text).chars().take(most).collect();
+        let text: String = printable(text).chars().take(most.saturating_sub(left.len())).collect();
         // If stderr is closed, the progress cannot be shown.
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+        let _ = write!(io::stderr(), "\r\x1b[K{text}{left}");
     }
+}
+
+/// Asks the user on a terminal. Without one the answer is no.
+pub fn confirm(question: &str) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    // If stderr is closed, the answer is no as well.
+    let _ = write!(io::stderr(), "{} [y/N] ", printable(question));
+    let mut line = String::new();
+    let read = io::stdin().read_line(&mut line);
+    read.is_ok() && ["y", "yes"].contains(&line.trim().to_ascii_lowercase().as_str())
 }
 
 /// The width of the terminal to which results are printed; `None` if it is none.

@@ -68,6 +68,19 @@ pub enum CheckVerdict {
 }
 
 impl Check {
+    /// A run that has checked nothing yet.
+    pub fn new(seed: u64, machine: Machine, made: String) -> Self {
+        Check {
+            made,
+            machine,
+            seed,
+            drivers: Vec::new(),
+            memory_pressure: false,
+            interrupted: false,
+            not_checked: Vec::new(),
+        }
+    }
+
     /// Returns whether a driver was checked, none was left out, and every result was right.
     pub fn is_right(&self) -> bool {
         let is_bad =

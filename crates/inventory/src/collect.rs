@@ -21,7 +21,7 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{algorithms, checked, devices, instructions, offload, problems, tunnels, verdict};
+use crate::{algorithms, checked, devices, instructions, offload, problems, services, tunnels, verdict};
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
 /// tree has no other file of the kernel either.
@@ -78,9 +78,10 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         nodes,
         hwrng,
         reach,
-        offload,
         openssl: question.answer(root),
         policy,
+        services: services::list(root, &offload),
+        offload,
         checked,
         caught,
         pasted,

@@ -126,6 +126,17 @@ impl<'a> Installing<'a> {
         }
     }
 
+    /// What installs the provider.
+    pub fn provider(&self) -> String {
+        match self.manager {
+            PackageManager::Apt => "apt install ./outboard_*.deb".to_owned(),
+            PackageManager::Apk | PackageManager::Opkg if self.is_openwrt() => {
+                self.openwrt_package("libopenssl-outboard")
+            }
+            _ => "install it as docs/install.md describes".to_owned(),
+        }
+    }
+
     /// The version of the module's source for DKMS.
     fn source(&self) -> Option<String> {
         let names = self.root.list(SOURCES);

@@ -20,6 +20,7 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::problems::Problem;
 use crate::reach_matrix::MatrixRow;
+use crate::services::Service;
 use crate::tunnels::TunnelCipher;
 use crate::verdict::Conclusion;
 
@@ -60,6 +61,8 @@ pub struct Status {
     pub openssl: OpenSsl,
     /// The measured policy, and whether it is in force; null if there is none.
     pub policy: Option<Policy>,
+    /// Services that `outboard enable` knows and that are installed or enabled.
+    pub services: Vec<Service>,
     /// The findings of `outboard check` about the accelerators' drivers.
     pub checked: Vec<Checked>,
     /// Drivers whose wrong results applications have detected since they were allowed.

@@ -1,6 +1,6 @@
 //! The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 
-use outboard_catalog::{Algorithm, families};
+use outboard_catalog::families;
 use serde::Serialize;
 
 use crate::problems::ProblemId;
@@ -96,7 +96,11 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
             }
             _ => format!("{chip} is here, but programs do not reach it."),
         };
-        return Conclusion { answer, text, next: problem.map(|problem| problem.next.clone()) };
+        let next = problem.map(|problem| match problem.id {
+            ProblemId::NotAllowed | ProblemId::TagsUnchecked => there(status, SETUP.to_owned()),
+            _ => problem.next.clone(),
+        });
+        return Conclusion { answer, text, next };
     }
     let interface = accelerator.preferred.unwrap_or("an interface");
     let text = match cpu_has_aes(status) {
@@ -106,18 +110,31 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
         ),
         _ => format!("Programs can reach {chip} through {interface}."),
     };
-    let does = |name: &str| {
-        status.algorithms.iter().any(|a| a.name == name && a.accelerator.is_some())
-            || status.reach.iter().any(|row| row.algorithm == name && row.is_for_openssl())
-    };
-    // No AEAD: `openssl speed -evp` measures AEADs without tags.
-    let mut ciphers = Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.has_tags());
-    let next = ciphers.find(|algorithm| does(algorithm.kernel_name())).map(|algorithm| {
-        let there = if status.saved_tree.is_some() { "on that machine: " } else { "" };
-        let cipher = algorithm.openssl_name().to_ascii_lowercase();
-        format!("{there}outboard prove -- openssl speed -elapsed -evp {cipher}")
-    });
-    Conclusion { answer: Answer::Reached, text, next }
+    Conclusion {
+        answer: Answer::Reached,
+        text,
+        next: next_of_reached(status).map(|next| there(status, next)),
+    }
+}
+
+/// The step that allows the drivers and measures.
+const SETUP: &str = "outboard setup";
+
+/// A command for the machine of a saved tree.
+fn there(status: &Status, command: String) -> String {
+    if status.saved_tree.is_some() { format!("on that machine: {command}") } else { command }
+}
+
+/// Setup, a service, a proof. `None` where software wins for all services.
+fn next_of_reached(status: &Status) -> Option<String> {
+    if !status.policy.as_ref().is_some_and(|policy| policy.in_force) {
+        return Some(SETUP.to_owned());
+    }
+    let winning = |enabled| status.services.iter().find(move |one| one.wins && one.enabled == enabled);
+    if let Some(service) = winning(true) {
+        return Some(format!("outboard prove --service {}", service.name));
+    }
+    winning(false).map(|service| format!("outboard enable {} --restart", service.name))
 }
 
 fn without_accelerator(status: &Status) -> Conclusion {
@@ -198,4 +215,35 @@ fn upper_first(text: &str) -> String {
     }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use outboard_drivers::root::Root;
+
+    use super::*;
+    use crate::policy::Policy;
+    use crate::services::Service;
+
+    #[test]
+    fn the_next_step_is_setup_then_a_service_then_its_proof() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/qemu-virtio-6.12");
+        let mut status = crate::collect(&Root::saved(&fixture).unwrap()).unwrap();
+        status.saved_tree = None;
+        let next = |status: &Status| conclude(status).next;
+        assert_eq!(next(&status).as_deref(), Some("outboard setup"));
+        let policy = |in_force| Policy { path: "", made: None, goal: None, in_force, problem: None };
+        status.policy = Some(policy(false));
+        assert_eq!(next(&status).as_deref(), Some("outboard setup"), "the policy of another kernel");
+        status.policy = Some(policy(true));
+        let service = |name, enabled, wins| Service { name, enabled, wins };
+        status.services = vec![service("openvpn", false, false), service("nginx", false, true)];
+        assert_eq!(next(&status).as_deref(), Some("outboard enable nginx --restart"));
+        status.services[1].enabled = true;
+        assert_eq!(next(&status).as_deref(), Some("outboard prove --service nginx"));
+        status.services[1].wins = false;
+        assert_eq!(next(&status), None, "software wins");
+    }
 }

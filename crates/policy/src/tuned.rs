@@ -130,6 +130,11 @@ impl Tuned {
         Ok(())
     }
 
+    /// Whether a driver was measured.
+    pub fn has_driver(&self, driver: &str) -> bool {
+        self.lines().any(|words| words[..2] == [Some("driver"), Some(driver)])
+    }
+
     /// Number of the line with the thresholds of a cipher, from 1; the last if there are several.
     pub fn line_of(&self, cipher: &str) -> Option<usize> {
         let is_its = |line: &str| words(line)[0].is_some_and(|first| is_name(first, cipher));

@@ -65,19 +65,20 @@ pub fn run(options: &Options) -> ExitCode {
     if options.drivers.is_empty() {
         return ended("allow", candidates::offer());
     }
-    let tries = options.drivers.iter().map(|driver| say(&allow(driver, options)?));
+    let tries = options.drivers.iter().map(|driver| say(&allow(driver, options.force, options.now)?));
     ended("allow", tries.collect())
 }
 
-fn allow(driver: &str, options: &Options) -> Result<String> {
+/// Checks a driver, allows it, and without `now` saves that. Returns what was done.
+pub fn allow(driver: &str, force: bool, now: bool) -> Result<String> {
     list::read()?;
-    let algorithm = candidate::judge(driver, options.force)?;
-    if options.now {
+    let algorithm = candidate::judge(driver, force)?;
+    if now {
         return grant::grant(driver, algorithm, || Ok(()));
     }
     let mut memory = memory::Memory::to_change()?;
     grant::grant(driver, algorithm, move || {
-        memory.add(driver, options.force);
+        memory.add(driver, force);
         memory.store()
     })
 }

@@ -85,15 +85,8 @@ fn check(options: &Options) -> Result<ExitCode> {
     let start = || pressure::Pressure::start().context("the process that takes memory");
     let _pressure = options.memory_pressure.then(start).transpose()?;
     let seed = options.seed.unwrap_or_else(any_seed);
-    let mut check = Check {
-        made: now(),
-        machine: machine::here(),
-        seed,
-        drivers: Vec::new(),
-        memory_pressure: options.memory_pressure,
-        interrupted: false,
-        not_checked: Vec::new(),
-    };
+    let mut check =
+        Check { memory_pressure: options.memory_pressure, ..Check::new(seed, machine::here(), now()) };
     // Only the first process has this time limit; it ends the second one.
     if !options.alone {
         stop::limit(options.time);
@@ -127,6 +120,24 @@ fn check(options: &Options) -> Result<ExitCode> {
         (true, true) => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::SUCCESS,
     })
+}
+
+/// Checks drivers over the interface that reaches them, in this process alone, and saves the findings.
+pub fn briefly(drivers: &[String]) -> Result<Check> {
+    let candidates = work::candidates(drivers)?;
+    let seed = any_seed();
+    let mut check = Check::new(seed, machine::here(), now());
+    for candidate in &candidates {
+        console::progress(&format!("checking {}", candidate.name));
+        check.drivers.push(work::check(candidate, Duration::ZERO, seed, false));
+        console::progress("");
+        if stop::asked() {
+            check.interrupted = stop::by_signal();
+            break;
+        }
+    }
+    findings::save(&check, &candidates)?;
+    Ok(check)
 }
 
 /// Saves the findings, and prints their consequences.

@@ -2,7 +2,7 @@
 //! none.
 
 mod answer;
-mod service;
+pub mod service;
 mod text;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `outboard disable`: removes what `outboard enable` added.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -8,7 +8,7 @@ use clap::Args;
 use outboard_console::{answer, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
-use outboard_services::enable::{self, Failure, Record, SSH_CLIENT, SYSTEM};
+use outboard_services::enable::{self, Failure, Record, SSH_CLIENT, SYSTEM, Tree};
 
 use super::enable::{Named, Place, named, restart};
 use crate::{kernel_choice, signals};
@@ -98,12 +98,7 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.overwrite, options.json);
     }
-    // First: if this fails or is interrupted, the files are there, and it can be repeated.
-    let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
-    if let Some(record) = record.filter(|_| is_in_kernel && options.place.is_running_system()) {
-        kernel_choice::restore_record(&record.files)?;
-    }
-    let kept = enable::disable(&tree, &service.key(), options.overwrite)?;
+    let kept = remove(&tree, &service.key(), options.overwrite)?;
     let then = if is_in_kernel {
         "what is open keeps its driver until it is set up anew"
     } else {
@@ -123,6 +118,17 @@ fn next_step(key: &str) -> &'static str {
         SSH_CLIENT => "connections that are open keep it",
         _ => "restart it, so that running processes change too",
     }
+}
+
+/// Removes what was added for the service of a record, and restores the priorities of its drivers.
+/// Returns the names under which edited files are kept. The caller holds the lock.
+pub fn remove(tree: &Tree, key: &str, overwrite: bool) -> Result<Vec<PathBuf>> {
+    let record = Record::read(tree, key).map_err(|why| anyhow!(why))?;
+    // First: if this fails or is interrupted, the files are there, and it can be repeated.
+    if let Some(record) = record.filter(|_| is_in_kernel(key) && tree.is_running_system()) {
+        kernel_choice::restore_record(&record.files)?;
+    }
+    Ok(enable::disable(tree, key, overwrite)?)
 }
 
 /// Whether the record has drivers with raised priorities.

@@ -27,7 +27,9 @@ pub fn run(options: &Options) -> ExitCode {
     ended("disallow", tries.collect())
 }
 
-fn disallow(driver: &str, now: bool) -> Result<String> {
+/// Takes a driver off the list of the module, and without `now` off the saved one. Returns what was
+/// done.
+pub fn disallow(driver: &str, now: bool) -> Result<String> {
     let allowed = list::read_if_loaded()?.is_some_and(|list| list.iter().any(|entry| entry.driver == driver));
     let saved = Memory::read()?.has(driver);
     if now && !allowed {
@@ -57,7 +59,8 @@ fn disallow(driver: &str, now: bool) -> Result<String> {
     })
 }
 
-fn forget(driver: &str) -> Result<()> {
+/// Takes a driver off the saved list.
+pub fn forget(driver: &str) -> Result<()> {
     let mut memory = Memory::to_change()?;
     memory.remove(driver);
     memory.store()

@@ -22,6 +22,7 @@ use outboard_services::enable::{
 
 use self::restart::Flags;
 use self::suitability::Suitability;
+use super::ciphers::service::unserved_default;
 use super::tune::GoalName;
 use crate::live_service::{procd, systemctl};
 use crate::signals::{self, SignalGuard};
@@ -61,7 +62,7 @@ pub struct Options {
     /// Restart the service's running units and verify them; undo the change if that fails
     #[arg(long, conflicts_with_all = ["list", "dry_run", "root"])]
     restart: bool,
-    /// Show what would be written, and whether the accelerator wins; change nothing
+    /// Show what would be written, and whether the accelerator wins; change nothing. Refuses what would be refused
     #[arg(long)]
     dry_run: bool,
     /// Refuse unless `outboard tune` measured for this goal
@@ -99,11 +100,6 @@ impl Place {
         Tree::at(self.root.as_deref().unwrap_or(Path::new("/")))
     }
 
-    /// Whether it is the system that runs here.
-    pub fn is_running_system(&self) -> bool {
-        self.root.is_none()
-    }
-
     /// Prevents other changes, and the end of this process by a signal, until the result is dropped.
     /// Removes what an interrupted change has left.
     pub fn lock(&self) -> Result<Changing> {
@@ -130,7 +126,7 @@ impl Place {
 }
 
 /// The directory of the lock and of the records.
-const DIRECTORY: &str = "/etc/outboard";
+pub const DIRECTORY: &str = "/etc/outboard";
 
 /// The right to change a system.
 pub struct Changing {
@@ -170,6 +166,11 @@ impl<'a> Named<'a> {
     /// The service of a record, by the name in the record.
     pub fn of_record(key: &'a str) -> Self {
         Self { name: key, is_unit: key.ends_with(".service") }
+    }
+
+    /// Whether it is a unit that the user named.
+    pub fn is_unit(&self) -> bool {
+        self.is_unit
     }
 
     /// The name in records and messages.
@@ -225,15 +226,17 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     }
     let tree = options.place.tree();
     let inputs = inputs(options, &tree, service)?;
-    let plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
+    let mut plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
     let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     let found = match options.place.root {
-        Some(_) if !options.force && !options.dry_run => {
+        Some(_) if !options.force => {
             bail!("whether the accelerator wins cannot be determined for another system: add --force")
         }
         Some(_) => None,
         None => Some(suitable(options, &plan, &inputs)?),
     };
+    let unserved = found.as_ref().and_then(|found| unserved_default(&plan.service, &tree, found));
+    plan.notes.extend(unserved.map(|it| it.sentence(&plan.service)));
     if options.dry_run {
         return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
     }
@@ -267,12 +270,7 @@ fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {
     if options.place.root.is_none() {
         let openssl = OpenSsl::find();
         let module = provider_file::find(options.module.as_deref(), &openssl)?;
-        let programs = match service.is_unit && enable::is_openwrt(tree) {
-            true => procd::programs(service.name)?,
-            false => Vec::new(),
-        };
-        let units = systemctl::shown(enable::planned_units(service.name, service.is_unit))?;
-        return Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs, units });
+        return inputs_here(tree, service, &openssl, module);
     }
     let installed = [
         "/usr/lib/outboard/outboard.so",
@@ -289,6 +287,16 @@ fn inputs(options: &Options, tree: &Tree, service: Named) -> Result<Inputs> {
     Ok(Inputs { openssl_cnf, module, programs: Vec::new(), units: BTreeMap::new() })
 }
 
+/// What is found on the running system for a service.
+pub fn inputs_here(tree: &Tree, service: Named, openssl: &OpenSsl, module: PathBuf) -> Result<Inputs> {
+    let programs = match service.is_unit && enable::is_openwrt(tree) {
+        true => procd::programs(service.name)?,
+        false => Vec::new(),
+    };
+    let units = systemctl::shown(enable::planned_units(service.name, service.is_unit))?;
+    Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs, units })
+}
+
 /// Loads OpenSSL with the planned configuration and compares the thresholds in force with the
 /// requests of the service.
 fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<Suitability> {
@@ -301,7 +309,7 @@ fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<Suitabili
         say(&text::suitability(&plan.service, &found));
     }
     match &found.refusal {
-        Some(why) if is_refused && !options.dry_run => bail!("{why}; --force enables it all the same"),
+        Some(why) if is_refused => bail!("{why}; --force enables it all the same"),
         Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
         None => {}
     }

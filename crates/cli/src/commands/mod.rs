@@ -18,8 +18,10 @@ mod prove;
 mod report;
 mod rng;
 mod run;
+mod setup;
 mod status;
 mod tune;
+mod undo;
 mod watch;
 
 use std::process::ExitCode;
@@ -38,6 +40,7 @@ pub struct Outboard {
 #[derive(Subcommand)]
 enum Command {
     Status(status::Options),
+    Setup(setup::Options),
     Explain(explain::Options),
     Catalogue(catalogue::Options),
     Bundle(bundle::Options),
@@ -49,6 +52,7 @@ enum Command {
     Bench(bench::Options),
     Enable(enable::Options),
     Disable(disable::Options),
+    Undo(undo::Options),
     Prefer(prefer::Options),
     Config(config::Options),
     Run(run::Options),
@@ -82,8 +86,10 @@ impl Outboard {
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
             Command::Run(options) => run::run(&options),
+            Command::Setup(options) => setup::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
+            Command::Undo(options) => undo::run(&options),
             Command::Watch(options) => watch::run(&options),
         }
     }

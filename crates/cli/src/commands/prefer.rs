@@ -14,8 +14,9 @@ use outboard_drivers::kernel::Release;
 use outboard_drivers::preference::{self, PreferenceError};
 use outboard_drivers::reach::{Cell, ReachFacts, Reachable, matrix_row, refused};
 use outboard_drivers::root::Root;
-use outboard_services::enable::{self, Failure, PreferredDriver, Record, Tree, plan_kernel, preference_key};
+use outboard_services::enable::{self, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
+use super::disable;
 use super::enable::{lock, text};
 use crate::kernel_choice;
 
@@ -170,14 +171,10 @@ fn undo(driver: &str, overwrite: bool) -> Result<()> {
     // It removes what an interrupted change has left.
     let _lock = lock(&tree())?;
     let record = Record::read(&tree(), &key).map_err(|why| anyhow!(why))?;
-    let record = record.ok_or_else(|| {
+    record.ok_or_else(|| {
         anyhow!("{driver} is not preferred by this command (outboard enable --list shows what is)")
     })?;
-    kernel_choice::restore_record(&record.files)?;
-    match enable::disable(&tree(), &key, overwrite) {
-        Err(Failure::Edited(files)) => Err(Failure::Edited(files)).context("the priority is restored"),
-        other => Ok(other?),
-    }?;
+    disable::remove(&tree(), &key, overwrite)?;
     Ok(answer(&format!("{driver} has its own priority again\n"))?)
 }
 

@@ -15,8 +15,11 @@ mod verdict;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Args, Subcommand};
 use outboard_console::say;
+use outboard_drivers::root::Root;
+use outboard_inventory::Hwrng;
 
 /// Exit code when the input cannot be read: 1 is a verdict.
 const INPUT_FAILED: u8 = 2;
@@ -41,6 +44,22 @@ enum Action {
     Assess(assess::Options),
     Select(select::Options),
     Quality(select::QualityOptions),
+}
+
+/// The rule that selects a generator after each boot.
+pub use boot_rule::FILE as RULE_FILE;
+
+/// Whether a generator was selected for each boot.
+pub fn is_kept() -> bool {
+    boot_rule::is_there()
+}
+
+/// Returns the choice of the generator to the kernel, now and after each boot.
+pub fn forget() -> Result<()> {
+    match Hwrng::read(&Root::live()) {
+        Some(_) => select::choose(select::AUTO, false).map(drop),
+        None => boot_rule::remove(),
+    }
 }
 
 /// Runs `outboard rng`.

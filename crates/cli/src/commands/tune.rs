@@ -11,17 +11,22 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_bench::Measuring;
+use outboard_bench::openssl_pair::has_key_stream;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, progress, say};
 use outboard_documents::Goal;
 use outboard_documents::tune::Tune;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::root::Root;
+use outboard_drivers::survey;
 use outboard_measure::machine;
 use outboard_measure::noise::{self, DisturbanceMonitor};
 use outboard_measure::stop;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_policy::{Algorithms, POLICY_FILE};
 
+use super::allow::list;
 use crate::etc::Replacement;
 
 /// Measure from which request size on the accelerator wins, and write the policy of all applications.
@@ -90,17 +95,11 @@ pub fn run(options: &Options) -> ExitCode {
 fn tune(options: &Options) -> Result<ExitCode> {
     stop::listen();
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
-    // Check first that the policy file can be written, before minutes of measuring. The lock is
-    // released at once, so that no other process waits during the measurement.
-    if !options.dry_run {
-        drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
-    }
-    let _measuring = Measuring::begin()?;
-    let mut answer = Tune::new(options.goal.into(), machine::here(), noise::warnings());
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
-    let vigil = DisturbanceMonitor::begin();
-    let ended = outboard_tune::all(&module, &ciphers, &mut answer, &mut |answer| {
+    let wanted =
+        Wanted { goal: options.goal, ciphers: &ciphers, module: &module, is_written: !options.dry_run };
+    let answer = measure(&wanted, &mut |answer| {
         if !options.json {
             progress("");
             let new = &answer.ciphers[shown..];
@@ -110,7 +109,35 @@ fn tune(options: &Options) -> Result<ExitCode> {
             shown_ahead = answer.lookahead.len();
             let _ = console::answer(&text::all_lookahead(new));
         }
-    });
+    })?;
+    let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };
+    console::answer(&report)?;
+    Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What is to be measured.
+pub struct Wanted<'a> {
+    pub goal: GoalName,
+    /// OpenSSL's names.
+    pub ciphers: &'a [&'a str],
+    /// The provider's file.
+    pub module: &'a Path,
+    /// Whether the policy is written.
+    pub is_written: bool,
+}
+
+/// Measures, and writes the policy. Calls `each` after each cipher. A measurement that was interrupted
+/// is not an error, and writes nothing.
+pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
+    // Check first that the policy file can be written, before minutes of measuring. The lock is
+    // released at once, so that no other process waits during the measurement.
+    if wanted.is_written {
+        drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
+    }
+    let _measuring = Measuring::begin()?;
+    let mut answer = Tune::new(wanted.goal.into(), machine::here(), noise::warnings());
+    let vigil = DisturbanceMonitor::begin();
+    let ended = outboard_tune::all(wanted.module, wanted.ciphers, &mut answer, each);
     progress("");
     answer.warnings.extend(vigil.warnings());
     if let Err(error) = ended {
@@ -118,14 +145,40 @@ fn tune(options: &Options) -> Result<ExitCode> {
             return Err(error);
         }
     } else if answer.ciphers.is_empty() && answer.lookahead.is_empty() {
-        bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
-    } else if !options.dry_run {
+        match missing_key_stream(wanted.ciphers)? {
+            Some(driver) => bail!(
+                "there is nothing to measure: look-ahead, which serves {}, needs the driver of ecb(aes): outboard allow {driver}",
+                wanted.ciphers.join(", ")
+            ),
+            None => bail!("there is nothing to measure: {}", text::reasons(&answer.reasons)),
+        }
+    } else if wanted.is_written {
         Replacement::open(Path::new(POLICY_FILE), explained)?.store(&policy_file::text(&answer))?;
         answer.written = Some(POLICY_FILE.to_owned());
     }
-    let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };
-    console::answer(&report)?;
-    Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(answer)
+}
+
+/// The accelerator's driver of ECB that is not allowed, if these ciphers can use its key stream.
+fn missing_key_stream(ciphers: &[&str]) -> Result<Option<String>> {
+    let Some(allowed) = list::read_if_loaded()?.filter(|_| ciphers.iter().all(|one| has_key_stream(one)))
+    else {
+        return Ok(None);
+    };
+    let survey = survey(&Root::live())?;
+    let of_ecb = survey.drivers.iter().filter(|one| {
+        one.driver.algorithm == "ecb(aes)"
+            && one.judgement.verdict == Verdict::Accelerator
+            && one.driver.is_usable()
+    });
+    let names: Vec<&str> = of_ecb.map(|one| one.driver.name.as_str()).collect();
+    let is_allowed = names.iter().any(|name| allowed.iter().any(|entry| entry.driver == *name));
+    Ok(names.first().filter(|_| !is_allowed).map(|name| (*name).to_owned()))
+}
+
+/// Removes the policy.
+pub fn remove_policy() -> Result<()> {
+    Replacement::open(Path::new(POLICY_FILE), explained)?.remove()
 }
 
 fn explained(path: &Path, error: &io::Error) -> anyhow::Error {

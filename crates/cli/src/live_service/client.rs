@@ -50,6 +50,13 @@ pub struct Exchange {
     pub bytes: usize,
 }
 
+impl Exchange {
+    /// Whether it is a handshake of SSH that no login followed.
+    pub fn is_without_login(&self) -> bool {
+        self.endpoint.protocol == Protocol::Ssh && self.bytes == 0
+    }
+}
+
 impl Endpoint {
     /// Finds out which protocol is spoken at an address; `None`: none of these.
     /// `has_keys`: as in [`Endpoint`].

@@ -203,8 +203,11 @@ impl LiveService {
         let (meter, before) = (Meter::read(), DriverWork::read());
         let mut found = Verification { exchanges: self.answers()?, ..self.nothing() };
         let work = || DriverWork::read().zip(before).map(|(now, before)| now.since(before));
-        'search: for endpoint in &self.endpoints {
-            for cipher in ciphers {
+        // The first exchanges are those of the endpoints, in order.
+        let is_closed: Vec<bool> = found.exchanges.iter().map(Exchange::is_without_login).collect();
+        'search: for (endpoint, is_closed) in self.endpoints.iter().zip(is_closed) {
+            // Another cipher makes no login possible, and each attempt takes seconds.
+            for cipher in ciphers.iter().filter(|_| !is_closed) {
                 signals::check().map_err(broken("request"))?;
                 if work().is_some_and(|work| work.requests > 0) {
                     break 'search;

@@ -31,7 +31,7 @@ fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
             ProblemId::NotAllowed,
             "programs cannot reach the accelerator yet: root has not allowed its driver".into(),
             evidence(driver),
-            format!("outboard allow {driver} (as root) offers it at /dev/outboard"),
+            "outboard setup (as root) checks it and allows it",
         );
         return;
     }

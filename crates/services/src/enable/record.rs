@@ -58,7 +58,8 @@ impl Record {
     }
 
     /// Where the record of a service is stored.
-    pub(super) fn path(service: &str) -> PathBuf {
+    #[must_use]
+    pub fn path(service: &str) -> PathBuf {
         Path::new(DIRECTORY).join(format!("{PREFIX}{service}{SUFFIX}"))
     }
 

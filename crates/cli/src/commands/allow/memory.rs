@@ -137,6 +137,11 @@ impl Memory {
     }
 }
 
+/// Removes the file, with what root may have written into it.
+pub fn remove_file() -> Result<()> {
+    Replacement::open(Path::new(FILE), explained)?.remove()
+}
+
 /// Returns the words of a line without its comment.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split('#').next().unwrap_or_default().split_ascii_whitespace()

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::advice::Advice;
 use self::offered::{Negotiation, OfferedSuite};
-use crate::commands::enable::suitability::{self, Outlook};
+use crate::commands::enable::suitability::{self, Outlook, Suitability};
 use crate::live_service::systemctl;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
@@ -79,8 +79,7 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let found = suitability::examine(&plan, &inputs, None);
     progress("");
     let found = found?;
-    let (suites, sources) = negotiation.offered(&tree)?;
-    let rows: Vec<SuiteRow> = suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect();
+    let (rows, sources) = rows(negotiation, &tree, &found)?;
     let advice = advice::advise(negotiation, &rows, allow_legacy);
     let answered = ServiceSuites {
         schema: "outboard-service-ciphers/1",
@@ -92,6 +91,49 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     };
     let report = if json { serde_json::to_string_pretty(&answered)? + "\n" } else { text(&answered) };
     Ok(answer(&report)?)
+}
+
+/// The suites of a service, and where they come from.
+fn rows(negotiation: Negotiation, tree: &Tree, found: &Suitability) -> Result<(Vec<SuiteRow>, Vec<String>)> {
+    let (suites, sources) = negotiation.offered(tree)?;
+    Ok((suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect(), sources))
+}
+
+/// The suite that a peer of default configuration negotiates with a service, and what to set, if no
+/// accelerator serves it and one serves another suite that the service offers. `None` too where the
+/// suites of the service are not known.
+pub fn unserved_default(name: &str, tree: &Tree, found: &Suitability) -> Option<UnservedDefault> {
+    let negotiation = Negotiation::of(name)?;
+    let (rows, _) = rows(negotiation, tree, found).ok()?;
+    let suite = default_suite(negotiation, &rows)?;
+    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy())?;
+    let setting = advice::for_peers(negotiation, &better.suite);
+    (!suite.is_served()).then(|| UnservedDefault { suite: suite.suite.clone(), setting })
+}
+
+/// What peers negotiate, and a setting that changes that.
+pub struct UnservedDefault {
+    pub suite: String,
+    pub setting: String,
+}
+
+impl UnservedDefault {
+    /// One sentence for the service.
+    pub fn sentence(&self, service: &str) -> String {
+        format!(
+            "a peer of default configuration negotiates {}, which no accelerator serves: {} (outboard ciphers --service {service})",
+            self.suite, self.setting
+        )
+    }
+}
+
+/// What OpenSSH's client prefers by default.
+const SSH_DEFAULT: &str = "chacha20-poly1305@openssh.com";
+
+/// RFC 4253, 7.1: the first suite of the client's list that the server has is taken.
+fn default_suite(negotiation: Negotiation, rows: &[SuiteRow]) -> Option<&SuiteRow> {
+    let of_client = rows.iter().find(|row| negotiation == Negotiation::Sshd && row.suite == SSH_DEFAULT);
+    of_client.or(rows.first())
 }
 
 fn row(suite: &OfferedSuite, ciphers: &[Outlook], bytes: Option<u32>) -> SuiteRow {

@@ -90,7 +90,7 @@ fn judge(
     };
     let size = requests.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
     let refusal = if ciphers.iter().all(|one| one.by.is_err()) {
-        Some("no accelerator can be reached for its ciphers (outboard status, outboard allow)".to_owned())
+        Some("no accelerator can be reached for its ciphers (outboard status, outboard setup)".to_owned())
     } else if !ciphers.iter().any(wins) {
         Some(format!("software wins for its requests of {size}"))
     } else if let Some(why) = unfit {

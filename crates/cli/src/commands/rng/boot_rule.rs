@@ -14,7 +14,8 @@ use super::select::explained;
 use crate::etc::{Replacement, STAGED};
 
 const RULES: &str = "/etc/udev/rules.d";
-const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
+/// The path of the rule.
+pub const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 
 /// The lock is next to this name.
 const LOCKED: &str = "/etc/outboard/rng";

@@ -15,6 +15,9 @@ use outboard_inventory::Hwrng;
 use super::boot_rule::{self, BootRule};
 use crate::signals::SignalGuard;
 
+/// The name that leaves the choice to the kernel.
+pub const AUTO: &str = "auto";
+
 const SYSFS: &str = "/sys/class/misc/hw_random";
 
 /// Choose the generator behind /dev/hwrng, now and after each boot.
@@ -49,13 +52,21 @@ fn current() -> Result<Hwrng> {
 
 /// Runs `outboard rng select`.
 pub fn select(options: &Options) -> Result<ExitCode> {
+    let after = choose(&options.name, !options.now)?;
+    let words = if options.now || options.name == AUTO { "" } else { ", now and after each boot" };
+    console::answer(&format!("/dev/hwrng is {}{words}.\n", after.current.as_deref().unwrap_or("none")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Has the kernel use a generator, also after each boot if `is_kept`, or returns the choice to the
+/// kernel. Returns what is in use then.
+pub fn choose(name: &str, is_kept: bool) -> Result<Hwrng> {
     let before = current()?;
-    let (name, is_auto) = (options.name.as_str(), options.name == "auto");
+    let is_auto = name == AUTO;
     if !is_auto && !before.available.iter().any(|one| one == name) {
         bail!("{name} is not available: choose one of {}, or auto", or_none(&before.available));
     }
-    let kept = if is_auto || options.now { None } else { Some(BootRule::new(name)?) };
-    let words = if kept.is_some() { ", now and after each boot" } else { "" };
+    let kept = if is_auto || !is_kept { None } else { Some(BootRule::new(name)?) };
     let _guard = SignalGuard::hold();
     let was_selected = is_selected();
     let after = switch(if is_auto { "" } else { name }).and_then(|after| {
@@ -66,14 +77,12 @@ pub fn select(options: &Options) -> Result<ExitCode> {
         }
         Ok(after)
     });
-    let after = after.or_else(|error| {
+    after.or_else(|error| {
         let earlier = before.current.filter(|_| was_selected).unwrap_or_default();
         write("rng_current", &earlier)
             .with_context(|| format!("{error:#}; the selection before it could not be restored"))?;
         Err(error)
-    })?;
-    console::answer(&format!("/dev/hwrng is {}{words}.\n", after.current.as_deref().unwrap_or("none")))?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Has the kernel use a generator, or the one of the best quality.

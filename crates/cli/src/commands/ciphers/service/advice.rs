@@ -44,6 +44,15 @@ pub fn advise(negotiation: Negotiation, rows: &[SuiteRow], allow_legacy: bool) -
     }
 }
 
+/// What to do so that a suite is negotiated, in one sentence.
+pub fn for_peers(negotiation: Negotiation, suite: &str) -> String {
+    match negotiation {
+        Negotiation::Sshd => format!("set `Ciphers ^{suite}` in their ssh_config"),
+        Negotiation::Ssh => format!("set `Ciphers ^{suite}` in ssh_config"),
+        Negotiation::Nginx | Negotiation::Apache | Negotiation::OpenVpn => format!("put {suite} first"),
+    }
+}
+
 fn preferred(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow, price: Option<&str>) -> Advice {
     let driver = best.driver.as_deref().unwrap_or_default();
     let advice = format!(

@@ -1,0 +1,141 @@
+//! What to do with each service: switch it on, leave it, or use another cipher.
+
+use std::path::Path;
+
+use outboard_console::progress;
+use outboard_services::enable::{Application, Tree};
+
+use super::document::ServiceAdvice;
+use super::needs::AtHand;
+use crate::commands::ciphers::service::unserved_default;
+use crate::commands::enable::suitability::{self, Suitability};
+use crate::commands::tune::GoalName;
+
+/// Has the provider decide for each service, as `outboard enable` does.
+pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
+    let tree = Tree::at(Path::new("/"));
+    let of_service = |service: &AtHand| {
+        progress(&format!("{}: loading OpenSSL with the new configuration", service.name));
+        let found = match &service.plan {
+            Err(why) => Err(why.to_string()),
+            Ok(plan) => suitability::examine(plan, &service.inputs, Some(goal.name()))
+                .map_err(|error| format!("{error:#}")),
+        };
+        progress("");
+        let unserved = found.as_ref().ok().and_then(|found| {
+            let unserved = unserved_default(&service.name, &tree, found)?;
+            Some(format!("{} is not served: {}", unserved.suite, unserved.setting))
+        });
+        of_outlook(service, found, unserved)
+    };
+    services.iter().map(of_service).collect()
+}
+
+fn of_outlook(
+    service: &AtHand,
+    found: Result<Suitability, String>,
+    unserved: Option<String>,
+) -> ServiceAdvice {
+    let name = service.name.as_str();
+    let advice =
+        |advice, reason, command| ServiceAdvice { service: name.to_owned(), advice, reason, command };
+    let refusal = match &found {
+        Err(why) => Some(why.clone()),
+        Ok(found) => found.refusal.clone(),
+    };
+    let served = found.as_ref().map(served).unwrap_or_default();
+    match (service.is_enabled, refusal, unserved) {
+        (true, None, _) => advice("enabled", served, Some(format!("outboard prove --service {name}"))),
+        (true, Some(why), _) => advice("leave", why, Some(format!("outboard disable {name} --restart"))),
+        (false, Some(why), _) => advice("leave", why, None),
+        (false, None, Some(why)) => {
+            let command = format!("outboard ciphers --service {name}");
+            advice("other-cipher", format!("{why}; {served}"), Some(command))
+        }
+        (false, None, None) => advice("switch-on", served, Some(command(name))),
+    }
+}
+
+/// The command that switches a service on. What has no unit cannot be restarted.
+fn command(name: &str) -> String {
+    let has_unit = Application::by_name(name).is_some_and(|known| !known.units.is_empty());
+    format!("outboard enable {name}{}", if has_unit { " --restart" } else { "" })
+}
+
+/// The ciphers of which requests are accelerated.
+fn served(found: &Suitability) -> String {
+    let served = found.ciphers.iter().filter_map(|one| {
+        let (driver, from) = one.by.as_ref().ok()?;
+        let from = (*from)?;
+        let fits = one.measured && found.bytes.is_none_or(|bytes| from <= bytes);
+        fits.then_some((one.cipher.as_str(), driver.as_str(), from))
+    });
+    let mut groups: Vec<(&str, u32, Vec<&str>)> = Vec::new();
+    for (cipher, driver, from) in served {
+        match groups.iter_mut().find(|(d, f, _)| (*d, *f) == (driver, from)) {
+            Some((_, _, ciphers)) => ciphers.push(cipher),
+            None => groups.push((driver, from, vec![cipher])),
+        }
+    }
+    let words = groups
+        .iter()
+        .map(|(driver, from, ciphers)| format!("{} from {from} bytes by {driver}", ciphers.join(", ")));
+    words.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::enable::suitability::Outlook;
+    use outboard_services::enable::{Inputs, Unplannable};
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    fn service(name: &str, is_enabled: bool) -> AtHand {
+        AtHand {
+            name: name.to_owned(),
+            plan: Err(Unplannable::InKernel(name.to_owned())),
+            inputs: Inputs {
+                openssl_cnf: None,
+                module: PathBuf::new(),
+                programs: Vec::new(),
+                units: BTreeMap::new(),
+            },
+            is_enabled,
+        }
+    }
+
+    fn found(refusal: Option<&str>) -> Result<Suitability, String> {
+        let cipher = |cipher: &str, from| Outlook {
+            cipher: cipher.to_owned(),
+            by: Ok(("engine-ecb-aes".to_owned(), Some(from))),
+            measured: true,
+            is_ahead: true,
+        };
+        let ciphers =
+            vec![cipher("AES-128-GCM", 512), cipher("AES-256-GCM", 512), cipher("AES-128-CBC", 65536)];
+        Ok(Suitability { ciphers, bytes: Some(16384), refusal: refusal.map(str::to_owned) })
+    }
+
+    #[test]
+    fn a_service_is_switched_on_left_or_gets_another_cipher() {
+        let of = |service: &AtHand, found, unserved: Option<&str>| {
+            let it = of_outlook(service, found, unserved.map(str::to_owned));
+            (it.advice, it.reason, it.command.unwrap_or_default())
+        };
+        let (advice, reason, command) = of(&service("nginx", false), found(None), None);
+        assert_eq!((advice, command.as_str()), ("switch-on", "outboard enable nginx --restart"));
+        assert_eq!(reason, "AES-128-GCM, AES-256-GCM from 512 bytes by engine-ecb-aes");
+        let (advice, reason, command) = of(&service("nginx", false), found(Some("software wins")), None);
+        assert_eq!((advice, reason.as_str(), command.as_str()), ("leave", "software wins", ""));
+        let (advice, _, command) = of(&service("sshd", false), found(None), Some("chacha20 is not served"));
+        assert_eq!((advice, command.as_str()), ("other-cipher", "outboard ciphers --service sshd"));
+        let (advice, _, command) = of(&service("nginx", true), found(None), None);
+        assert_eq!((advice, command.as_str()), ("enabled", "outboard prove --service nginx"));
+        let (advice, _, command) = of(&service("nginx", true), found(Some("software wins")), None);
+        assert_eq!((advice, command.as_str()), ("leave", "outboard disable nginx --restart"));
+        assert_eq!(of(&service("ssh", false), found(None), None).2, "outboard enable ssh");
+        let (advice, reason, _) = of(&service("apache", false), Err("PrivateDevices=yes".to_owned()), None);
+        assert_eq!((advice, reason.as_str()), ("leave", "PrivateDevices=yes"));
+    }
+}

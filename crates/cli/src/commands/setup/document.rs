@@ -1,0 +1,100 @@
+//! The document of `outboard setup --json`. Fields are only added within a version.
+
+use serde::Serialize;
+
+use super::found::Machine;
+use super::needs::{Needs, PolicyState};
+
+/// `outboard-setup/1`.
+#[derive(Serialize)]
+pub struct Setup {
+    schema: &'static str,
+    /// The accelerators.
+    pub accelerators: Vec<String>,
+    /// What is missing or prevents the use of an accelerator.
+    pub obstacles: Vec<Obstacle>,
+    /// Remarks that prevent nothing.
+    pub remarks: Vec<String>,
+    /// The drivers that the services need.
+    pub drivers: Vec<DriverStep>,
+    /// `absent`, `in-force`, `to-measure` or `measured`.
+    pub policy: &'static str,
+    /// Why it is to be measured; null otherwise.
+    pub policy_reason: Option<String>,
+    /// The ciphers that are measured.
+    pub ciphers: Vec<String>,
+    /// About how long the measurement takes, in seconds.
+    pub seconds: u64,
+    /// Whether anything was changed.
+    pub changed: bool,
+    /// What to do with each service; empty before the measurement.
+    pub services: Vec<ServiceAdvice>,
+}
+
+/// What is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Obstacle {
+    /// One sentence.
+    pub text: String,
+    /// The line that helps; null if nothing does.
+    pub next: Option<String>,
+}
+
+/// A driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriverStep {
+    pub driver: String,
+    /// The kernel's name.
+    pub algorithm: String,
+    /// What it is for, in words.
+    pub purpose: String,
+    /// `to-allow`, `to-check`, `allowed`, `checked` or `refused`.
+    pub state: &'static str,
+    /// Why it is refused; null otherwise.
+    pub reason: Option<String>,
+}
+
+/// What to do with a service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServiceAdvice {
+    pub service: String,
+    /// `enabled`, `switch-on`, `other-cipher` or `leave`.
+    pub advice: &'static str,
+    /// One sentence.
+    pub reason: String,
+    /// The command that switches it on, or that shows how; null if it is left or enabled.
+    pub command: Option<String>,
+}
+
+impl Setup {
+    /// The document before there is a plan.
+    pub fn of(machine: &Machine) -> Self {
+        Self {
+            schema: "outboard-setup/1",
+            accelerators: machine.status.accelerators.iter().map(|one| one.chip.clone()).collect(),
+            obstacles: machine.obstacles.clone(),
+            remarks: machine.remarks.clone(),
+            drivers: Vec::new(),
+            policy: "absent",
+            policy_reason: None,
+            ciphers: Vec::new(),
+            seconds: 0,
+            changed: false,
+            services: Vec::new(),
+        }
+    }
+
+    /// Adds the plan.
+    pub fn plan(&mut self, needs: &Needs) {
+        self.drivers.clone_from(&needs.drivers);
+        self.ciphers = needs.ciphers.iter().map(|&cipher| cipher.to_owned()).collect();
+        match &needs.policy {
+            PolicyState::InForce => self.policy = "in-force",
+            PolicyState::ToMeasure(why) => {
+                self.policy = "to-measure";
+                self.policy_reason = Some(why.clone());
+                self.seconds = needs.time().as_secs();
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The services of a system that `outboard enable` knows by name.
+
+use outboard_drivers::root::Root;
+use outboard_services::enable::{APPLICATIONS, Application, Record};
+use serde::Serialize;
+
+use crate::offload::CipherOffload;
+
+/// A service that is installed or enabled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Service {
+    /// Its name for `outboard enable`.
+    pub name: &'static str,
+    /// Whether `outboard enable` has added its files.
+    pub enabled: bool,
+    /// Whether an accelerator was measured to win for requests that it makes.
+    pub wins: bool,
+}
+
+/// The directories of systemd's units.
+const UNITS: [&str; 4] =
+    ["etc/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"];
+
+/// The services with a process of their own, in the order of `outboard enable --list`. Users within
+/// the kernel, and the whole system, are not among them.
+pub(crate) fn list(root: &Root, offload: &[CipherOffload]) -> Vec<Service> {
+    let service = |known: &Application| {
+        let record = Record::path(known.name);
+        let enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
+        let service = Service { name: known.name, enabled, wins: wins(known, offload) };
+        (enabled || is_installed(root, known)).then_some(service)
+    };
+    APPLICATIONS.iter().filter_map(service).collect()
+}
+
+fn is_installed(root: &Root, known: &Application) -> bool {
+    let has_unit = |unit: &&str| UNITS.iter().any(|directory| root.exists(&format!("{directory}/{unit}")));
+    let has_script = |script: &&str| root.exists(&format!("etc/init.d/{script}"));
+    known.units.iter().any(has_unit) || root.exists("sbin/procd") && known.init_scripts.iter().any(has_script)
+}
+
+fn wins(known: &Application, offload: &[CipherOffload]) -> bool {
+    let fits = |from: usize| known.requests.bytes.is_none_or(|bytes| from <= bytes as usize);
+    offload.iter().filter(|one| known.requests.ciphers.contains(&one.cipher)).any(|one| {
+        let direct = one.direct.iter().filter(|direct| direct.is_measured);
+        let mut direct = direct.flat_map(|direct| direct.from).flatten();
+        direct.any(fits) || one.lookahead.as_ref().is_some_and(|ahead| fits(ahead.from))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offload::KeyStreamUse;
+    use std::fs;
+
+    #[test]
+    fn a_service_is_listed_where_it_is_installed_or_enabled() {
+        let tree = tempfile::tempdir().unwrap();
+        for file in ["usr/lib/systemd/system/nginx.service", "etc/outboard/service-openvpn.json"] {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let ahead = KeyStreamUse { driver: "ecb".to_owned(), from: 2048, to: None, start: 0 };
+        let gcm =
+            CipherOffload { cipher: "AES-128-GCM", direct: None, lookahead: Some(ahead), no_lookahead: None };
+        let found = list(&Root::saved(tree.path()).unwrap(), &[gcm]);
+        let found: Vec<_> = found.iter().map(|one| (one.name, one.enabled, one.wins)).collect();
+        // A packet of OpenVPN is smaller than 2048 bytes.
+        assert_eq!(found, [("nginx", false, true), ("openvpn", true, false)]);
+    }
+}
