@@ -157,7 +157,7 @@ fn drivers_that_are_wrong_or_never_answer_are_not_allowed() {
     let timeout = Path::new("/sys/module/outboard/parameters/timeout");
     let usual = fs::read_to_string(timeout).expect("the module's parameter");
     fs::write(timeout, "1").expect("as root");
-    for (rule, reason) in [("all garbage", "wrong result"), ("all never", "")] {
+    for (rule, reason) in [("all garbage", "the result is wrong"), ("all never", "")] {
         simulated.fault(rule);
         let output = run(&machine, &["setup", "--yes"]);
         simulated.let_go();
