@@ -79,10 +79,11 @@ impl Pair {
     }
 
     fn finish(&mut self) -> Result<(), String> {
-        self.ended = true;
+        let is_second = std::mem::replace(&mut self.ended, true);
         let sizes = self.contexts.each_ref().map(HmacContext::size);
         let [hard, soft] = self.contexts.each_mut().map(HmacContext::finish);
-        if hard == soft && sizes[0] == sizes[1] {
+        // Where OpenSSL 3.0 permits a second one, its bytes mean nothing.
+        if (hard == soft || is_second && hard.0 == soft.0) && sizes[0] == sizes[1] {
             Ok(())
         } else {
             Err(format!("final gave {hard:?} and, by OpenSSL, {soft:?}; the sizes are {sizes:?}"))

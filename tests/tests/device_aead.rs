@@ -80,6 +80,20 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
     let arguments = ["check", "--for", "0", "--json", DRIVERS[0].0];
     let text = succeeded(&run(&arguments), &arguments);
     assert!(text.contains("\"verdict\": \"exact\""), "{text}");
+
+    let [(first, _), (second, algorithm)] = DRIVERS;
+    succeeded(&run(&["disallow", "--now", second]), &["disallow"]);
+    // Before Linux 7.2 AF_ALG leads to it.
+    if reach(second, algorithm, TagCheck::Passed).accelerator.is_none() {
+        // The first one uses up the time.
+        let arguments = ["check", "--for", "1s", "--json", first, second];
+        let text = succeeded(&run(&arguments), &arguments);
+        assert!(
+            text.contains("\"verdict\": \"unreached\"") && text.contains("\"not_checked\": []"),
+            "{text}"
+        );
+    }
+    succeeded(&run(&["allow", "--now", second]), &["allow"]);
 }
 
 fn each_cipher_is_offered_for_its_own_driver() {

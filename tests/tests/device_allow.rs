@@ -9,7 +9,7 @@ use outboard_accel::Algorithm;
 use outboard_accel::device::Device;
 use outboard_tests::command::{failed, on_path, succeeded};
 use outboard_tests::device::reached;
-use outboard_tests::file_tree::{assert_same_tree, entries_below};
+use outboard_tests::file_tree::{assert_same_tree, etc_without_lock};
 use outboard_tests::machine::{ACCELERATOR, is_allowed};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
@@ -116,11 +116,9 @@ fn a_driver_is_refused_to_others_until_it_passed_and_sigkill_leaves_nothing() {
     let Some(reachable) = Simulated::reachable(test) else { return };
     let (simulated, outboard) = (&reachable.simulated, &reachable.outboard);
     simulated.takes(Duration::from_millis(1));
-    // Makes the directory and the lock, which stay.
     let ended = allowing(simulated, outboard).wait_with_output().expect("it runs");
     failed(&ended, &["allow", WRONG], 1);
-    let etc = || entries_below("/etc/outboard", true, &[]);
-    let before = etc();
+    let before = etc_without_lock();
 
     let start = Instant::now();
     let mut child = allowing(simulated, outboard);
@@ -150,7 +148,7 @@ fn a_driver_is_refused_to_others_until_it_passed_and_sigkill_leaves_nothing() {
         child.wait().expect("a child");
         refused_here();
         assert!(!is_on_trial(), "killed after {moment} of {MOMENTS}");
-        assert_same_tree(&etc(), &before, &format!("killed after {moment} of {MOMENTS}"));
+        assert_same_tree(&etc_without_lock(), &before, &format!("killed after {moment} of {MOMENTS}"));
     }
     assert!(killed_on_trial > MOMENTS / 4, "killed on trial: {killed_on_trial}");
     simulated.fault("clear");

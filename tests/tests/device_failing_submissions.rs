@@ -57,7 +57,7 @@ fn number_before(text: &str, word: &str) -> u32 {
 fn any_sequence_of_calls_returns_what_the_default_provider_does_while_submissions_fail() {
     let test = "any_sequence_of_calls_returns_what_the_default_provider_does_while_submissions_fail";
     let fresh = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs() as u32;
-    let sequences = if is_full_lane() { 170 } else { 3 };
+    let sequences = if is_full_lane() { 270 } else { 3 };
     let mut runs = Vec::new();
     for (way, algorithm) in CASES {
         for (one_in, seed) in [(15, 1), (40, fresh), (40, 1), (15, fresh)] {

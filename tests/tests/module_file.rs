@@ -28,8 +28,8 @@ fn the_module_does_not_depend_on_libcrypto() {
 }
 
 #[test]
-fn the_released_module_is_smaller_than_800_kilobytes() {
-    let test = "the_released_module_is_smaller_than_800_kilobytes";
+fn the_released_module_is_smaller_than_900_kilobytes() {
+    let test = "the_released_module_is_smaller_than_900_kilobytes";
     let Some((path, file)) = read(test) else { return };
     if !is_stripped(&file).unwrap_or_else(|problem| panic!("{}: {problem}", path.display())) {
         return skip(test, format!("a stripped module ({} is a debug build)", path.display()));
@@ -38,5 +38,5 @@ fn the_released_module_is_smaller_than_800_kilobytes() {
     if cfg!(any(target_arch = "s390x", target_arch = "x86", target_arch = "powerpc64")) {
         return skip(test, "a processor of small machines");
     }
-    assert!(file.len() < 800_000, "{}: {} bytes", path.display(), file.len());
+    assert!(file.len() < 900_000, "{}: {} bytes", path.display(), file.len());
 }

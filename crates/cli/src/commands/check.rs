@@ -30,7 +30,7 @@ use outboard_measure::{machine, stop};
 /// allow` refuses the driver, and the provider does not use it, whatever a later check finds, until --forget.
 ///
 /// Exit code 0 if all results were right; 1 if one was wrong or missing, if no driver could be reached, or if the time ended before
-/// each was checked.
+/// each that can be reached was checked.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as in /proc/crypto [default: all accelerators]
@@ -91,24 +91,27 @@ fn check(options: &Options) -> Result<ExitCode> {
     if !options.alone {
         stop::limit(options.time);
     }
-    let each = options.time / candidates.len() as u32;
+    // A driver that cannot be reached is reported without a check, and takes no time of the others.
+    let reached: Vec<_> = candidates.iter().map(work::reach).collect();
+    let each = options.time / reached.iter().filter(|subject| subject.is_ok()).count().max(1) as u32;
     // Only the first process reports progress.
     let progress = |text: &str| {
         if !options.alone {
             console::progress(text);
         }
     };
-    for candidate in &candidates {
-        progress(&format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
-        check.drivers.push(work::check(candidate, each, seed, !options.alone));
-        progress("");
-        if stop::asked() {
-            check.interrupted = stop::by_signal();
-            break;
+    for (candidate, subject) in candidates.iter().zip(reached) {
+        match subject {
+            Err(why) => check.drivers.push(work::unreached(candidate, why)),
+            Ok(_) if stop::asked() => check.not_checked.push(candidate.name.clone()),
+            Ok(subject) => {
+                progress(&format!("checking {}, about {} s each", candidate.name, each.as_secs().max(1)));
+                check.drivers.push(work::check(candidate, &subject, each, seed, !options.alone));
+                progress("");
+            }
         }
     }
-    let rest = candidates[check.drivers.len()..].iter().map(|candidate| candidate.name.clone());
-    check.not_checked = rest.collect();
+    check.interrupted = stop::by_signal();
     // Only the first process saves the findings, and only as root; other users just see them.
     if !options.alone && rustix::process::geteuid().is_root() {
         saved(&check, &candidates);
@@ -128,9 +131,14 @@ pub fn briefly(drivers: &[String]) -> Result<Check> {
     let seed = any_seed();
     let mut check = Check::new(seed, machine::here(), now());
     for candidate in &candidates {
-        console::progress(&format!("checking {}", candidate.name));
-        check.drivers.push(work::check(candidate, Duration::ZERO, seed, false));
-        console::progress("");
+        match work::reach(candidate) {
+            Err(why) => check.drivers.push(work::unreached(candidate, why)),
+            Ok(subject) => {
+                console::progress(&format!("checking {}", candidate.name));
+                check.drivers.push(work::check(candidate, &subject, Duration::ZERO, seed, false));
+                console::progress("");
+            }
+        }
         if stop::asked() {
             check.interrupted = stop::by_signal();
             break;

@@ -68,26 +68,39 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// Checks a driver, also in a second process if `with_second`.
-pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool) -> CheckedDriver {
-    let mut driver = CheckedDriver {
+/// Opens a driver over the interface that reaches it.
+///
+/// # Errors
+/// Why none reaches it.
+pub fn reach(candidate: &Candidate) -> Result<Subject, String> {
+    let reached = candidate.algorithm.reach(&candidate.name);
+    reached.map_err(|passed| passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "))
+}
+
+/// The entry of a driver that no interface reaches.
+pub fn unreached(candidate: &Candidate, why: String) -> CheckedDriver {
+    CheckedDriver {
         name: candidate.name.clone(),
         algorithm: candidate.algorithm.kernel_name().to_owned(),
         selftest: candidate.selftest.clone(),
         interface: None,
         verdict: CheckVerdict::Unreached,
-        fault: None,
+        fault: Some(why),
         requests: 0,
         bytes: 0,
         interrupts: None,
-    };
-    let subject = match candidate.algorithm.reach(&candidate.name) {
-        Ok(subject) => subject,
-        Err(passed) => {
-            driver.fault = Some(passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "));
-            return driver;
-        }
-    };
+    }
+}
+
+/// Checks a driver, also in a second process if `with_second`.
+pub fn check(
+    candidate: &Candidate,
+    subject: &Subject,
+    time: Duration,
+    seed: u64,
+    with_second: bool,
+) -> CheckedDriver {
+    let mut driver = unreached(candidate, String::new());
     let interrupts = match is_padlock(&candidate.name) {
         true => None,
         false => Interrupts::find().ok().filter(|found| found.silent.is_none()),
@@ -95,9 +108,9 @@ pub fn check(candidate: &Candidate, time: Duration, seed: u64, with_second: bool
     let count = || interrupts.as_ref().and_then(|interrupts| interrupts.count().ok());
     let before = count();
     let share = if with_second {
-        in_two_processes(&subject, &candidate.name, time, seed)
+        in_two_processes(subject, &candidate.name, time, seed)
     } else {
-        alone(&subject, time, seed, &|| true)
+        alone(subject, time, seed, &|| true)
     };
     driver.interface = Some(subject.interface().to_owned());
     driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
