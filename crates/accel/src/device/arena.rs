@@ -50,8 +50,10 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps an arena: mmap(2). Fails with EPROTO if its header does not fit this version.
-    pub(super) fn map(fd: RawFd) -> io::Result<Arena> {
+    /// Maps an arena: mmap(2). Fails with EPROTO if its header does not fit this version, and with
+    /// EBADF if `is_ours` says then that the application has put a file of its own in the place of the
+    /// descriptor: to read what it does not have would be a SIGBUS.
+    pub(super) fn map(fd: RawFd, is_ours: impl Fn() -> bool) -> io::Result<Arena> {
         let page = page_size();
         // The table, and one page more in case the module begins the data later than computed here.
         let overhead = (size_of::<uapi::Arena>() + (UNITS as usize + 1) * size_of::<uapi::Slot>())
@@ -79,6 +81,9 @@ impl Arena {
             last_used: Default::default(),
             mapped: Instant::now(),
         };
+        if !is_ours() {
+            return Err(io::Error::from_raw_os_error(libc::EBADF));
+        }
         // SAFETY: the module wrote the header before mmap returned, and the mapping is
         // page-aligned.
         let header = unsafe { base.cast::<uapi::Arena>().read() };
@@ -246,6 +251,16 @@ mod tests {
 
     #[test]
     fn what_is_no_device_maps_no_arena() {
-        assert!(Arena::map(-1).is_err());
+        assert!(Arena::map(-1, || true).is_err());
+        // Another thread has put it in the place of the descriptor.
+        // SAFETY: the name ends with NUL.
+        let empty = unsafe { libc::memfd_create(c"empty".as_ptr(), libc::MFD_CLOEXEC) };
+        assert!(empty >= 0);
+        assert_eq!(
+            Arena::map(empty, || false).err().and_then(|error| error.raw_os_error()),
+            Some(libc::EBADF)
+        );
+        // SAFETY: opened above.
+        unsafe { libc::close(empty) };
     }
 }

@@ -139,7 +139,7 @@ impl Link {
         for place in &link.arenas {
             let mut at = place.load(Ordering::Acquire);
             if at.is_null() {
-                let arena = try_box(Arena::map(link.device.fd())?);
+                let arena = try_box(Arena::map(link.device.fd(), || link.is_ours())?);
                 let arena = arena.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
                 let mapped = Box::into_raw(arena);
                 at = match place.compare_exchange(at, mapped, Ordering::AcqRel, Ordering::Acquire) {
