@@ -1,6 +1,7 @@
 //! The `outboard` command.
 
 mod commands;
+mod consent;
 mod environment;
 mod etc;
 mod kernel_choice;

@@ -11,15 +11,15 @@ mod text;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use outboard_console::{INTERRUPTED, advice as next_step, answer, confirm, say};
-use rustix::io::Errno;
+use outboard_console::{INTERRUPTED, answer, say};
 
 use self::document::Setup;
 use self::found::Machine;
 use self::needs::Needs;
 use super::tune::GoalName;
+use crate::consent::{is_agreed, only_root};
 
 /// Find the accelerator, allow its drivers, measure where it wins, and say which services to switch on
 ///
@@ -74,12 +74,10 @@ fn setup(options: &Options) -> Result<ExitCode> {
         answer(&text::plan(&machine, &needs))?;
     }
     if needs.is_work_left() {
-        if options.dry_run || !is_agreed(options) {
+        if options.dry_run || !is_agreed(options.yes, options.json, "Do that now?") {
             return printed(options, &result, text::NOT_DONE).map(|()| ExitCode::SUCCESS);
         }
-        if !rustix::process::geteuid().is_root() {
-            bail!("nothing was changed: {}", next_step(&Errno::PERM.into(), None));
-        }
+        only_root()?;
         let done = act::act(&machine, &needs, &module, options.goal, &mut result)?;
         if let act::Outcome::Interrupted = done {
             say("outboard setup: interrupted; what it had changed is undone");
@@ -91,11 +89,6 @@ fn setup(options: &Options) -> Result<ExitCode> {
     }
     result.services = advice::of_services(&needs.services, options.goal);
     printed(options, &result, &text::services(&result)).map(|()| ExitCode::SUCCESS)
-}
-
-/// Asks, unless the result is for a program.
-fn is_agreed(options: &Options) -> bool {
-    options.yes || (!options.json && confirm("Do that now?"))
 }
 
 /// Prints the document, or the text.

@@ -4,13 +4,13 @@ mod parts;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use outboard_console::{advice, aligned, answer, confirm, say};
-use rustix::io::Errno;
+use outboard_console::{aligned, answer, say};
 use serde::Serialize;
 
 use self::parts::Part;
+use crate::consent::{is_agreed, only_root};
 use crate::signals::{self, SignalGuard};
 
 /// Take back all that outboard changed: services, preferences, allowed drivers, the generator, the policy and the findings
@@ -77,7 +77,8 @@ fn undo(options: &Options) -> Result<ExitCode> {
     if parts.is_empty() && !options.dry_run {
         parts::tidy();
     }
-    if options.dry_run || parts.is_empty() || !is_agreed(options) {
+    if options.dry_run || parts.is_empty() || !is_agreed(options.yes, options.json, "Take all of this back?")
+    {
         return not_acted(options, &parts);
     }
     only_root()?;
@@ -111,11 +112,6 @@ fn undo(options: &Options) -> Result<ExitCode> {
     Ok(if remaining == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Asks, unless the result is for a program.
-fn is_agreed(options: &Options) -> bool {
-    options.yes || (!options.json && confirm("Take all of this back?"))
-}
-
 fn not_acted(options: &Options, parts: &[Part]) -> Result<ExitCode> {
     if options.json {
         let parts = parts.iter().map(|part| document(part, "present", None, Vec::new())).collect();
@@ -124,13 +120,6 @@ fn not_acted(options: &Options, parts: &[Part]) -> Result<ExitCode> {
         answer("Nothing was changed: outboard undo --yes takes it back.\n")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn only_root() -> Result<()> {
-    if rustix::process::geteuid().is_root() {
-        return Ok(());
-    }
-    bail!("nothing was changed: {}", advice(&Errno::PERM.into(), None))
 }
 
 fn document<'a>(

@@ -8,7 +8,7 @@ use outboard_console::{expect_end, progress, say};
 use outboard_documents::check::CheckVerdict;
 use outboard_measure::stop;
 
-use super::document::Setup;
+use super::document::{DriverState, Setup};
 use super::found::Machine;
 use super::needs::{Needs, PolicyState, is_to_do, time_of};
 use crate::commands::allow::memory::Memory;
@@ -75,20 +75,20 @@ fn steps(
         }
         progress(&format!("checking {}", step.driver));
         let done = match machine.has_device {
-            true => grant(&step.driver, granted).map(|()| "allowed"),
-            false => checked(&step.driver).map(|()| "checked"),
+            true => grant(&step.driver, granted).map(|()| DriverState::Allowed),
+            false => checked(&step.driver).map(|()| DriverState::Checked),
         };
         progress("");
         match done {
             Ok(state) => step.state = state,
             Err(error) => {
-                (step.state, step.reason) = ("refused", Some(format!("{error:#}")));
+                (step.state, step.reason) = (DriverState::Refused, Some(format!("{error:#}")));
                 say(&format!("outboard setup: {error:#}"));
             }
         }
         result.changed = true;
     }
-    if result.drivers.iter().all(|step| step.state == "refused") {
+    if result.drivers.iter().all(|step| step.state == DriverState::Refused) {
         return Ok(Outcome::NoDriver);
     }
     if matches!(needs.policy, PolicyState::ToMeasure(_)) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use outboard_console::progress;
 use outboard_services::enable::{Application, Tree};
 
-use super::document::ServiceAdvice;
+use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
 use crate::commands::ciphers::service::unserved_default;
 use crate::commands::enable::suitability::{self, Suitability};
@@ -45,14 +45,16 @@ fn of_outlook(
     };
     let served = found.as_ref().map(served).unwrap_or_default();
     match (service.is_enabled, refusal, unserved) {
-        (true, None, _) => advice("enabled", served, Some(format!("outboard prove --service {name}"))),
-        (true, Some(why), _) => advice("leave", why, Some(format!("outboard disable {name} --restart"))),
-        (false, Some(why), _) => advice("leave", why, None),
+        (true, None, _) => advice(Advice::Enabled, served, Some(format!("outboard prove --service {name}"))),
+        (true, Some(why), _) => {
+            advice(Advice::Leave, why, Some(format!("outboard disable {name} --restart")))
+        }
+        (false, Some(why), _) => advice(Advice::Leave, why, None),
         (false, None, Some(why)) => {
             let command = format!("outboard ciphers --service {name}");
-            advice("other-cipher", format!("{why}; {served}"), Some(command))
+            advice(Advice::OtherCipher, format!("{why}; {served}"), Some(command))
         }
-        (false, None, None) => advice("switch-on", served, Some(command(name))),
+        (false, None, None) => advice(Advice::SwitchOn, served, Some(command(name))),
     }
 }
 
@@ -124,18 +126,18 @@ mod tests {
             (it.advice, it.reason, it.command.unwrap_or_default())
         };
         let (advice, reason, command) = of(&service("nginx", false), found(None), None);
-        assert_eq!((advice, command.as_str()), ("switch-on", "outboard enable nginx --restart"));
+        assert_eq!((advice, command.as_str()), (Advice::SwitchOn, "outboard enable nginx --restart"));
         assert_eq!(reason, "AES-128-GCM, AES-256-GCM from 512 bytes by engine-ecb-aes");
         let (advice, reason, command) = of(&service("nginx", false), found(Some("software wins")), None);
-        assert_eq!((advice, reason.as_str(), command.as_str()), ("leave", "software wins", ""));
+        assert_eq!((advice, reason.as_str(), command.as_str()), (Advice::Leave, "software wins", ""));
         let (advice, _, command) = of(&service("sshd", false), found(None), Some("chacha20 is not served"));
-        assert_eq!((advice, command.as_str()), ("other-cipher", "outboard ciphers --service sshd"));
+        assert_eq!((advice, command.as_str()), (Advice::OtherCipher, "outboard ciphers --service sshd"));
         let (advice, _, command) = of(&service("nginx", true), found(None), None);
-        assert_eq!((advice, command.as_str()), ("enabled", "outboard prove --service nginx"));
+        assert_eq!((advice, command.as_str()), (Advice::Enabled, "outboard prove --service nginx"));
         let (advice, _, command) = of(&service("nginx", true), found(Some("software wins")), None);
-        assert_eq!((advice, command.as_str()), ("leave", "outboard disable nginx --restart"));
+        assert_eq!((advice, command.as_str()), (Advice::Leave, "outboard disable nginx --restart"));
         assert_eq!(of(&service("ssh", false), found(None), None).2, "outboard enable ssh");
         let (advice, reason, _) = of(&service("apache", false), Err("PrivateDevices=yes".to_owned()), None);
-        assert_eq!((advice, reason.as_str()), ("leave", "PrivateDevices=yes"));
+        assert_eq!((advice, reason.as_str()), (Advice::Leave, "PrivateDevices=yes"));
     }
 }

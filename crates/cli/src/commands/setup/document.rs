@@ -48,18 +48,37 @@ pub struct DriverStep {
     pub algorithm: String,
     /// What it is for, in words.
     pub purpose: String,
-    /// `to-allow`, `to-check`, `allowed`, `checked` or `refused`.
-    pub state: &'static str,
+    pub state: DriverState,
     /// Why it is refused; null otherwise.
     pub reason: Option<String>,
 }
 
+/// What was done with a driver, or is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriverState {
+    ToAllow,
+    ToCheck,
+    Allowed,
+    Checked,
+    Refused,
+}
+
 /// What to do with a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Advice {
+    Enabled,
+    SwitchOn,
+    OtherCipher,
+    Leave,
+}
+
+/// What to do with a service, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServiceAdvice {
     pub service: String,
-    /// `enabled`, `switch-on`, `other-cipher` or `leave`.
-    pub advice: &'static str,
+    pub advice: Advice,
     /// One sentence.
     pub reason: String,
     /// The command that switches it on, or that shows how; null if it is left or enabled.

@@ -7,11 +7,9 @@ use outboard_drivers::root::Root;
 use outboard_inventory::installing::{Installing, ModuleStep};
 use outboard_inventory::{Status, cpu_has_aes};
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
+use outboard_uapi::DEVICE;
 
 use super::document::Obstacle;
-
-/// The interface of outboard's own module.
-const DEVICE: &str = "/dev/outboard";
 
 /// A machine that was examined.
 pub struct Machine {

@@ -18,7 +18,7 @@ use outboard_services::enable::{
     self, APPLICATIONS, Application, Inputs, Plan, Record, Tree, Unplannable, driver_of_key,
 };
 
-use super::document::DriverStep;
+use super::document::{DriverState, DriverStep};
 use super::found::Machine;
 use crate::commands::allow::{list, memory::Memory};
 use crate::commands::check::findings;
@@ -76,7 +76,7 @@ impl Needs {
 
     /// Whether no driver can serve the services.
     pub fn is_without_driver(&self) -> bool {
-        self.drivers.iter().all(|step| step.state == "refused")
+        self.drivers.iter().all(|step| step.state == DriverState::Refused)
     }
 
     /// Whether anything is to be done.
@@ -97,7 +97,7 @@ pub fn time_of(cipher: &str) -> Duration {
 
 /// Whether a driver is to be allowed or checked.
 pub fn is_to_do(step: &DriverStep) -> bool {
-    ["to-allow", "to-check"].contains(&step.state)
+    matches!(step.state, DriverState::ToAllow | DriverState::ToCheck)
 }
 
 /// The services that are installed, and those that are enabled by the name of their unit. Users
@@ -137,8 +137,8 @@ fn ciphers(services: &[AtHand]) -> Vec<&'static str> {
     all
 }
 
-/// The drivers for ciphers, one for each algorithm: the one that the kernel prefers. `is_done` tells
-/// whether a driver is allowed or checked, `wrong` the fault that was found in it.
+/// The drivers for ciphers, one for each algorithm: the one that the kernel prefers. `is_done` is
+/// whether a driver is allowed or checked, `wrong` returns the fault that was found in it.
 fn steps(
     drivers: &[Judged],
     ciphers: &[&str],
@@ -197,14 +197,14 @@ fn steps(
         steps.extend(match (chosen, refused) {
             (Some(name), _) => {
                 let state = match (is_done(name), has_device) {
-                    (true, true) => "allowed",
-                    (true, false) => "checked",
-                    (false, true) => "to-allow",
-                    (false, false) => "to-check",
+                    (true, true) => DriverState::Allowed,
+                    (true, false) => DriverState::Checked,
+                    (false, true) => DriverState::ToAllow,
+                    (false, false) => DriverState::ToCheck,
                 };
                 Some(step(name, state, None))
             }
-            (None, Some((name, why))) => Some(step(name, "refused", Some(why))),
+            (None, Some((name, why))) => Some(step(name, DriverState::Refused, Some(why))),
             (None, None) => None,
         });
     }
@@ -224,7 +224,7 @@ fn policy_state(drivers: &[DriverStep], goal: GoalName) -> PolicyState {
     if policy.value("goal") != goal.name() {
         return PolicyState::ToMeasure(format!("it was measured for the goal {}", policy.value("goal")));
     }
-    let used = drivers.iter().filter(|step| step.state != "refused");
+    let used = drivers.iter().filter(|step| step.state != DriverState::Refused);
     let mut new = used.filter(|step| !policy.has_driver(&step.driver));
     match new.next() {
         Some(step) => PolicyState::ToMeasure(format!("{} was not measured", step.driver)),
@@ -244,7 +244,7 @@ mod tests {
 
     const CIPHERS: [&str; 3] = ["AES-128-GCM", "AES-128-CTR", "AES-128-CBC"];
 
-    fn found(has_device: bool, wrong: &str) -> Vec<(String, &'static str)> {
+    fn found(has_device: bool, wrong: &str) -> Vec<(String, DriverState)> {
         let is_done = |driver: &str| driver == "mv-cbc-aes";
         let wrong = |driver: &str| Ok((driver == wrong).then(|| "a wrong result".to_owned()));
         let steps = steps(&helios4(), &CIPHERS, has_device, is_done, wrong).unwrap();
@@ -254,16 +254,16 @@ mod tests {
     #[test]
     fn look_ahead_needs_the_driver_of_ecb_although_no_cipher_is_ecb() {
         let [ecb, cbc] = &found(true, "")[..] else { panic!() };
-        assert_eq!((ecb.0.as_str(), ecb.1), ("mv-ecb-aes", "to-allow"));
-        assert_eq!((cbc.0.as_str(), cbc.1), ("mv-cbc-aes", "allowed"));
+        assert_eq!((ecb.0.as_str(), ecb.1), ("mv-ecb-aes", DriverState::ToAllow));
+        assert_eq!((cbc.0.as_str(), cbc.1), ("mv-cbc-aes", DriverState::Allowed));
         let [cbc] = &found(false, "")[..] else { panic!("look-ahead without the device") };
-        assert_eq!((cbc.0.as_str(), cbc.1), ("mv-cbc-aes", "checked"));
+        assert_eq!((cbc.0.as_str(), cbc.1), ("mv-cbc-aes", DriverState::Checked));
     }
 
     #[test]
     fn a_driver_that_was_found_wrong_is_refused_and_the_others_are_not() {
         let steps = found(true, "mv-ecb-aes");
-        assert_eq!(steps[0], ("mv-ecb-aes".to_owned(), "refused"));
-        assert_eq!(steps[1].1, "allowed");
+        assert_eq!(steps[0], ("mv-ecb-aes".to_owned(), DriverState::Refused));
+        assert_eq!(steps[1].1, DriverState::Allowed);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use outboard_console::{aligned, time};
 
-use super::document::{DriverStep, Setup};
+use super::document::{Advice, DriverState, DriverStep, Setup};
 use super::found::Machine;
 use super::needs::{Needs, PolicyState};
 
@@ -59,9 +59,11 @@ pub fn plan(machine: &Machine, needs: &Needs) -> String {
 
 fn driver_row(step: &DriverStep) -> [String; 3] {
     let state = match step.state {
-        "to-allow" => "to allow",
-        "to-check" => "to check",
-        other => other,
+        DriverState::ToAllow => "to allow",
+        DriverState::ToCheck => "to check",
+        DriverState::Allowed => "allowed",
+        DriverState::Checked => "checked",
+        DriverState::Refused => "refused",
     };
     [state.to_owned(), step.driver.clone(), step.purpose.clone()]
 }
@@ -76,9 +78,10 @@ pub fn services(result: &Setup) -> String {
     let mut out = String::from("\n");
     for one in &result.services {
         let advice = match one.advice {
-            "switch-on" => "switch on",
-            "other-cipher" => "use another cipher",
-            other => other,
+            Advice::Enabled => "enabled",
+            Advice::SwitchOn => "switch on",
+            Advice::OtherCipher => "use another cipher",
+            Advice::Leave => "leave",
         };
         let _ = writeln!(out, "{}: {advice}: {}", one.service, one.reason);
         one.command.iter().for_each(|command| _ = writeln!(out, "    {command}"));

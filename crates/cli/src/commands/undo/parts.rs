@@ -29,7 +29,7 @@ pub enum Part {
     Findings,
 }
 
-/// All changes, in the order in which they are undone: whoever uses a driver comes before it.
+/// All changes, in the order in which they are undone: the users of a driver come before it.
 pub fn all() -> Result<Vec<Part>> {
     let tree = tree();
     let mut keys = Record::services(&tree);
