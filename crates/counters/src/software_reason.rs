@@ -41,42 +41,28 @@ use SoftwareReason::*;
 const COUNTED: [SoftwareReason; 6] =
     [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, LookaheadMissed, UnsuitableCall];
 
-/// All reasons, in the order of their codes.
-const ALL: [SoftwareReason; 13] = [
-    BelowThreshold,
-    AboveLimit,
-    FewKeyBytes,
-    DriverBusy,
-    DriverFailed,
-    LookaheadMissed,
-    UnsuitableCall,
-    NoDriver,
-    DriverWrong,
-    DriverUnreachable,
-    NotConfigured,
-    SoftwareWins,
-    CombinedCode,
+/// All reasons in the order of their codes, with their names in JSON documents.
+const ALL: [(SoftwareReason, &str); 13] = [
+    (BelowThreshold, "below-threshold"),
+    (AboveLimit, "above-limit"),
+    (FewKeyBytes, "few-key-bytes"),
+    (DriverBusy, "driver-busy"),
+    (DriverFailed, "driver-failed"),
+    (LookaheadMissed, "look-ahead-missed"),
+    (UnsuitableCall, "unsuitable-call"),
+    (NoDriver, "no-driver"),
+    (DriverWrong, "driver-wrong"),
+    (DriverUnreachable, "driver-unreachable"),
+    (NotConfigured, "not-configured"),
+    (SoftwareWins, "software-wins"),
+    (CombinedCode, "combined-code"),
 ];
 
 impl SoftwareReason {
     /// The name in JSON documents.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            BelowThreshold => "below-threshold",
-            AboveLimit => "above-limit",
-            FewKeyBytes => "few-key-bytes",
-            DriverBusy => "driver-busy",
-            DriverFailed => "driver-failed",
-            LookaheadMissed => "look-ahead-missed",
-            UnsuitableCall => "unsuitable-call",
-            NoDriver => "no-driver",
-            DriverWrong => "driver-wrong",
-            DriverUnreachable => "driver-unreachable",
-            NotConfigured => "not-configured",
-            SoftwareWins => "software-wins",
-            CombinedCode => "combined-code",
-        }
+        ALL[self as usize].1
     }
 
     pub(crate) fn code(self) -> u32 {
@@ -84,7 +70,7 @@ impl SoftwareReason {
     }
 
     pub(crate) fn of_code(code: u32) -> Option<Self> {
-        ALL.into_iter().find(|reason| reason.code() == code)
+        ALL.get(code as usize).map(|(reason, _)| *reason)
     }
 
     pub(crate) fn counter(self) -> Option<usize> {
@@ -120,9 +106,10 @@ mod tests {
 
     #[test]
     fn each_reason_has_a_code_and_a_name_of_its_own() {
-        for (code, reason) in ALL.into_iter().enumerate() {
+        for (code, (reason, name)) in ALL.into_iter().enumerate() {
+            assert_eq!((reason.code(), reason.name()), (code as u32, name));
             assert_eq!(SoftwareReason::of_code(code as u32), Some(reason));
-            assert_eq!(ALL.into_iter().filter(|other| other.name() == reason.name()).count(), 1);
+            assert_eq!(ALL.into_iter().filter(|(_, other)| *other == name).count(), 1);
         }
         assert_eq!(SoftwareReason::of_code(ALL.len() as u32), None);
         assert_eq!((BelowThreshold.counter(), UnsuitableCall.counter()), (None, Some(REASONS - 1)));

@@ -12,10 +12,7 @@ use crate::module::Hardware;
 use crate::proc_crypto::{CryptoDriver, DriverType, Selftest};
 use crate::root::Root;
 
-/// Prefix of the names. The kernel's drivers for PadLock have names such as `cbc-aes-padlock`.
-const PREFIX: &str = "padlock-";
-
-/// Each driver's name, kernel algorithm and unit: the bit "enabled" in EDX of CPUID leaf
+/// Each driver's name (those of the kernel's drivers for PadLock are such as `cbc-aes-padlock`), kernel algorithm and unit: the bit "enabled" in EDX of CPUID leaf
 /// 0xC0000001, after the bit "present", and the flag in /proc/cpuinfo (VIA PadLock Programming
 /// Guide; cpufeatures.h of Linux). ACE2 has counter mode.
 const DRIVERS: [(&str, &str, Unit); 5] = [
@@ -33,7 +30,7 @@ const PHE: Unit = (11, "phe_en");
 
 /// Whether a driver of this name stands for PadLock's instructions.
 pub fn is_padlock(driver: &str) -> bool {
-    driver.starts_with(PREFIX)
+    DRIVERS.iter().any(|(name, ..)| *name == driver)
 }
 
 /// Whether this CPU has the instructions that this driver stands for, and they are enabled.
