@@ -80,7 +80,7 @@ fn the_commands_of_the_quick_start_end_as_readme_promises() {
             "setup" => {
                 assert!(text.contains("nginx: switch on: "), "{all}");
                 assert!(text.contains("    outboard enable nginx --restart\n"), "{all}");
-                sshd_is_told_why_a_default_client_is_not_served(&machine, &text);
+                setup_says_why_a_default_client_of_sshd_is_not_served(&machine, &text);
             }
             "enable" => assert!(text.contains("nginx is enabled"), "{all}"),
             "prove" => assert!(all.contains("PROVEN"), "{all}"),
@@ -94,7 +94,7 @@ fn the_commands_of_the_quick_start_end_as_readme_promises() {
 }
 
 /// A client of default configuration negotiates ChaCha20-Poly1305 with a server that has it.
-fn sshd_is_told_why_a_default_client_is_not_served(machine: &Machine, setup: &str) {
+fn setup_says_why_a_default_client_of_sshd_is_not_served(machine: &Machine, setup: &str) {
     let advised = setup.lines().find(|line| line.starts_with("sshd: ")).expect("sshd is installed");
     assert!(advised.contains("use another cipher: chacha20-poly1305@openssh.com is not served"), "{advised}");
     let (_files, _sshd) = sshd();

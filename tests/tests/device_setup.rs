@@ -61,10 +61,10 @@ fn a_setup_that_only_shows_and_one_of_another_user_change_nothing() {
     let shown = document(&machine, &["setup", "--json"]);
     assert_eq!((&shown["schema"], &shown["changed"]), (&"outboard-setup/1".into(), &false.into()));
     let mut command = machine.command(&["setup", "--yes"]);
-    let text = failed(&command.uid(65534).output().expect("the command runs"), &["as nobody"], 1);
+    let text = failed(&command.uid(65534).output().expect("the command runs"), &["setup as another user"], 1);
     assert!(text.contains("only root may") && text.lines().count() == 1, "{text}");
     let mut command = machine.command(&["undo", "--yes"]);
-    succeeded(&command.uid(65534).output().expect("the command runs"), &["undo as nobody"]);
+    succeeded(&command.uid(65534).output().expect("the command runs"), &["undo as another user"]);
     assert_same_tree(&whole_etc(), &before, "shown");
     assert_eq!(allowed(), [] as [&str; 0]);
 }

@@ -58,8 +58,8 @@ fn assert_fits(columns: u16, arguments: &[&str]) {
         let fits = line.chars().count() <= usize::from(columns);
         // A path or a name below its label, of which no line could hold both.
         let longest = line.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
-        let beside = if columns < 60 { INDENT } else { LABEL };
-        let is_long_word = longest + beside > usize::from(columns);
+        let indent = if columns < 60 { INDENT } else { LABEL };
+        let is_long_word = longest + indent > usize::from(columns);
         assert!(fits || is_long_word || is_copied(line), "{columns} columns, {arguments:?}: {line:?}");
     }
 }

@@ -96,7 +96,7 @@ impl<'a> Installing<'a> {
         is_release(self.root, "openwrt")
     }
 
-    /// Whether nothing tells which system it is.
+    /// Whether no file identifies the system.
     pub fn is_unknown(&self) -> bool {
         self.manager == PackageManager::Other && release_file(self.root).is_none()
     }

@@ -71,12 +71,7 @@ impl Key {
             let Key::Short(aes) = self else { return };
             return aes.encrypt_block(block);
         };
-        let last = keys.len() - 1;
-        xor(block, &keys[0]);
-        keys[1..last].iter().for_each(|key| hazmat::cipher_round(block, key));
-        hazmat::cipher_round(block, &Block::default());
-        hazmat::inv_mix_columns(block);
-        xor(block, &keys[last]);
+        rounds(keys, block, hazmat::cipher_round, hazmat::inv_mix_columns);
     }
 
     fn decrypt(&self, block: &mut Block) {
@@ -84,13 +79,18 @@ impl Key {
             let Key::Short(aes) = self else { return };
             return aes.decrypt_block(block);
         };
-        let last = keys.len() - 1;
-        xor(block, &keys[0]);
-        keys[1..last].iter().for_each(|key| hazmat::equiv_inv_cipher_round(block, key));
-        hazmat::equiv_inv_cipher_round(block, &Block::default());
-        hazmat::mix_columns(block);
-        xor(block, &keys[last]);
+        rounds(keys, block, hazmat::equiv_inv_cipher_round, hazmat::mix_columns);
     }
+}
+
+/// The rounds of a schedule. The last one has no mixing of columns, so `unmix` reverses it.
+fn rounds(keys: &[Block], block: &mut Block, round: fn(&mut Block, &Block), unmix: fn(&mut Block)) {
+    let [first, between @ .., last] = keys else { return };
+    xor(block, first);
+    between.iter().for_each(|key| round(block, key));
+    round(block, &Block::default());
+    unmix(block);
+    xor(block, last);
 }
 
 fn xor(block: &mut Block, other: &[u8]) {

@@ -1,5 +1,5 @@
 //! The configuration space (PCI Local Bus Specification 3.0, chapter 6). QEMU emulates the base
-//! address registers and interrupt messages itself; the device keeps what it is told.
+//! address registers and interrupt messages itself; the device stores what it writes here.
 
 use super::{Identity, Wiring};
 

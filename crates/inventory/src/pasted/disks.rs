@@ -78,10 +78,7 @@ fn luks(lines: &[Line], pasted: &mut Pasted) {
 #[cfg(test)]
 mod tests {
     use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     #[test]
     fn the_cipher_of_both_headers_is_found_and_no_key_material() {

@@ -138,9 +138,8 @@ mod tests {
     use super::super::recognise;
 
     fn remarks(text: &str) -> String {
-        let pasted = recognise(text);
-        assert_eq!(pasted.other_system, Some("FreeBSD"), "{text}");
-        pasted.remarks.into_iter().map(|remark| remark.text + "\n").collect()
+        assert_eq!(recognise(text).other_system, Some("FreeBSD"), "{text}");
+        super::super::tests::remarks(text)
     }
 
     #[test]

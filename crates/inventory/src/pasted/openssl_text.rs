@@ -160,10 +160,7 @@ fn providers(lines: &[Line], pasted: &mut Pasted) {
 #[cfg(test)]
 mod tests {
     use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     fn file<'a>(pasted: &'a super::Pasted, path: &str) -> &'a str {
         &pasted.files.iter().find(|(name, _)| name == path).unwrap().1

@@ -169,10 +169,7 @@ fn is_hex(text: &str, length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     #[test]
     fn a_device_is_found_by_its_numbers_its_name_or_its_class() {

@@ -75,10 +75,7 @@ fn clock(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     #[test]
     fn all_formats_of_time_are_read() {

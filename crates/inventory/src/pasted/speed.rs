@@ -66,11 +66,11 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
             "infk is bytes divided by no CPU time at all: the kernel did the work; repeat it with -elapsed",
         );
     }
-    let told = pasted.remarks.len() > before;
+    let is_explained = pasted.remarks.len() > before;
     let mut compared: Vec<&Figures> = runs.iter().map(|(figures, _)| figures).chain(alone).collect();
     compared.sort_by_key(|figures| figures.line.number);
     compare(&compared, pasted);
-    if !told {
+    if !is_explained {
         let line = compared.first().map_or(lines[0], |figures| figures.line);
         pasted.remark(line, "figures alone do not show whether hardware was used: outboard prove shows it");
     }
@@ -206,18 +206,14 @@ fn rounded(speed: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     fn doing(size: u32, count: u32, used: &str) -> String {
         format!("Doing aes-128-cbc for 3s on {size} size blocks: {count} aes-128-cbc's in {used}s\n")
     }
 
     #[test]
-    fn figures_divided_by_cpu_time_are_told_with_those_by_the_clock() {
+    fn figures_divided_by_cpu_time_are_shown_with_those_by_the_clock() {
         let all = remarks(&(doing(16, 108_107, "0.16") + &doing(8192, 4879, "0.02")));
         assert!(
             all.contains("0.6 MB/s at 16 bytes and 13 MB/s at 8192 bytes; repeat it with -elapsed"),

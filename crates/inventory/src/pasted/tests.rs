@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn remarks(text: &str) -> String {
+pub(super) fn remarks(text: &str) -> String {
     let texts: Vec<String> = recognise(text).remarks.into_iter().map(|remark| remark.text).collect();
     texts.join("\n")
 }

@@ -143,10 +143,7 @@ fn compare(cipher: &str, group: &[Download], pasted: &mut Pasted) {
 #[cfg(test)]
 mod tests {
     use super::super::recognise;
-
-    fn remarks(text: &str) -> String {
-        recognise(text).remarks.into_iter().map(|remark| remark.text + "\n").collect()
-    }
+    use super::super::tests::remarks;
 
     #[test]
     fn the_receiver_has_the_result_of_iperf3() {

@@ -67,8 +67,8 @@ fn without_driver(status: &Status, installing: &Installing<'_>, found: &mut Foun
     );
 }
 
-/// What loads the driver of an engine. OpenWrt has it in a package of its own, and a text that somebody
-/// pasted does not say whether it is from there.
+/// The line that loads the driver of an engine. OpenWrt has a package for each driver, and pasted text
+/// does not show whether it is from OpenWrt.
 fn load(family: &Family, installing: &Installing<'_>) -> String {
     let load = values(family.modules).next().map(|module| format!("modprobe {module}"));
     let load = load.unwrap_or_else(|| "load its module".to_owned());

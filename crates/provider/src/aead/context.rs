@@ -41,7 +41,7 @@ pub(super) enum Stage {
     Offloaded,
 }
 
-/// The calls that `soft` has not received, besides that with the text.
+/// The calls that `soft` has not received, except that with the text.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Deferred {
     #[default]
@@ -123,7 +123,7 @@ pub(crate) struct Context {
     pub(super) offloaded: Option<OffloadedText>,
     /// The input text of `offloaded`.
     pub(super) text: TextRoom,
-    /// The calls that `soft` has not received, besides that with the text.
+    /// The calls that `soft` has not received, except that with the text.
     pub(super) deferred: Deferred,
     /// The tag of the last message that ended, if its calls were deferred.
     pub(super) deferred_tag: Option<Short>,

@@ -100,7 +100,7 @@ fn of_tls(settings: &TlsSettings, default: &str, has_dhe: bool) -> Result<(Vec<O
 
 /// Reads `openssl ciphers -v`: the name, the version that introduced it, and `Enc=AESGCM(256)`.
 /// Suites for DSA certificates, which no authority issues, and for DHE where the server has none,
-/// are left out: nobody negotiates them.
+/// are left out: they are never negotiated.
 fn parse(listed: &str, has_dhe: bool, allows: impl Fn(&str) -> bool) -> Vec<OfferedSuite> {
     let suite = |line: &str| {
         let mut words = line.split_whitespace();
