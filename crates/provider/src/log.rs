@@ -83,8 +83,9 @@ impl Log {
         if level > self.level || level == Level::Off {
             return;
         }
-        let line = format_args!("outboard[{}]: {}: {text}", std::process::id(), level.name());
-        self.destination.write(StackText::<LONGEST_LINE>::new(line).as_line());
+        let (process, level) = (std::process::id(), level.name());
+        let mut line = StackText::<LONGEST_LINE>::new(format_args!("outboard[{process}]: {level}: {text}"));
+        self.destination.write(line.as_line());
     }
 }
 

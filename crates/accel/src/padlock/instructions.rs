@@ -1,5 +1,6 @@
 //! The instructions.
 
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use std::arch::asm;
 
 /// Alignment of keys, IVs, control words and data.
@@ -8,6 +9,7 @@ pub(super) struct Aligned<T>(pub(super) T);
 
 /// The operands of an instruction, in the order in which `execute` loads them.
 #[repr(C)]
+#[cfg_attr(not(any(target_arch = "x86", target_arch = "x86_64")), allow(dead_code))]
 pub(super) struct Operands {
     /// EAX: the IV's address; for SHA the number of bytes that are hashed already.
     pub(super) iv: *mut u8,
@@ -66,6 +68,7 @@ macro_rules! load {
 /// The CPU must have the instruction, enabled ([`is_enabled`](super::is_enabled)). The operands must
 /// be those of the instruction: readable and writable for their lengths, and aligned to 16 bytes
 /// except for the data of SHA. 128 bytes behind the data of a cipher must be readable.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 pub(super) unsafe fn execute<const GROUP: u8, const OPERATION: u8>(operands: &Operands) {
     // SAFETY: the caller has checked the instruction and its operands. EBX and ESI, which the
     // compiler keeps for itself, are saved and restored; the other registers are declared. The
@@ -94,4 +97,13 @@ pub(super) unsafe fn execute<const GROUP: u8, const OPERATION: u8>(operands: &Op
             out("edx") _,
         );
     }
+}
+
+/// Other CPUs have no unit, so that no session exists.
+///
+/// # Safety
+/// None.
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+pub(super) unsafe fn execute<const GROUP: u8, const OPERATION: u8>(_: &Operands) {
+    unreachable!("a session with a unit that this CPU does not have");
 }
