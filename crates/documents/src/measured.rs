@@ -30,6 +30,14 @@ pub struct Figure {
     pub interrupts_per_request: f64,
 }
 
+impl Figure {
+    /// The spread in percent. A single sample has none.
+    #[must_use]
+    pub fn spread_percent(&self) -> Option<f64> {
+        (self.samples > 1).then_some(self.spread * 100.0)
+    }
+}
+
 /// The user's goal for an accelerator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]

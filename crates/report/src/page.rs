@@ -1,6 +1,8 @@
 //! The elements of a report, from which HTML and Markdown are formatted. All texts are plain; the
 //! formatters escape them.
 
+use outboard_documents::Figure;
+
 use crate::picture::Picture;
 use crate::plot::Plot;
 
@@ -200,6 +202,12 @@ pub fn figure(value: f64) -> String {
     }
 }
 
+/// A value with the spread of its samples.
+pub fn with_spread(value: f64, of: &Figure) -> String {
+    let spread = of.spread_percent().map(|percent| format!(" ± {} %", figure(percent)));
+    figure(value) + &spread.unwrap_or_default()
+}
+
 /// Splits a text at its backticks. The flag marks the parts between two backticks, which are code.
 pub fn code_spans(text: &str) -> Vec<(&str, bool)> {
     let parts: Vec<&str> = text.split('`').collect();
@@ -218,6 +226,14 @@ pub fn code_spans(text: &str) -> Vec<(&str, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_of_several_samples_has_a_spread() {
+        let mut of = Figure { spread: 0.0512, samples: 2, ..Figure::default() };
+        assert_eq!(with_spread(12.34, &of), "12.3 ± 5.12 %");
+        of.samples = 1;
+        assert_eq!(with_spread(12.34, &of), "12.3");
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -6,7 +6,7 @@ pub mod benchmark;
 use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
 use outboard_documents::{Figure, SpeedVerdict};
 
-use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, words};
+use crate::page::{Cell, Column, Table, Tone, bytes, figure, judged, number, with_spread, words};
 
 pub struct Plot {
     pub title: String,
@@ -199,9 +199,7 @@ fn rows(
 }
 
 fn throughput(what: &str, result: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
-    let speed = |of: &Figure| {
-        Cell::from(format!("{} ± {} %", figure(of.megabytes_per_second), figure(of.spread * 100.0)))
-    };
+    let speed = |of: &Figure| Cell::from(with_spread(of.megabytes_per_second, of));
     let head: Vec<Column> = vec![
         number("size"),
         number("at once"),

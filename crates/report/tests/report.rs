@@ -398,6 +398,14 @@ fn a_fault_that_was_injected_on_purpose_is_no_fault_of_the_machine() {
 }
 
 #[test]
+fn the_cards_know_a_measured_application() {
+    let text = with(report(&[]), "file.json", &serde_json::from_str(FILE).unwrap()).markdown();
+    let software = "Up to 0.52 times the software's speed: openssl enc, AES-128-CBC";
+    assert!(text.contains(software) && !text.contains("Is it faster?: not known"), "{text}");
+    assert!(text.contains("% of the software's CPU time: openssl enc, AES-128-CBC"), "{text}");
+}
+
+#[test]
 fn the_card_counts_points_as_the_tables_do() {
     let tune = value(2);
     let points = |way: &str| {

@@ -5,7 +5,7 @@ use outboard_documents::Figure;
 use outboard_documents::bench::{Bench, Contestant, ContestantKind, Evidence, Row, Subject};
 
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
-use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, words};
+use crate::page::{Cell, Table, Tone, bytes, figure, judged, number, with_spread, words};
 
 /// The size in bytes at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
@@ -185,8 +185,7 @@ fn speeds(what: &str, rows: &[&Row]) -> Table {
     ];
     table(format!("{what}: medians, and how far the samples lie from them"), rows, head, |row| {
         let one = row.figure.as_ref();
-        let speed = figure_of(row)
-            .map(|one| format!("{} ± {} %", figure(one.megabytes_per_second), figure(one.spread * 100.0)));
+        let speed = figure_of(row).map(|one| with_spread(one.megabytes_per_second, one));
         vec![
             speed.unwrap_or_else(|| "none".to_owned()).into(),
             or_none(row.latency_p50_us),

@@ -2,7 +2,7 @@
 
 use outboard_documents::Figure;
 use outboard_documents::Report;
-use outboard_documents::bench::{Bench, ContestantKind, Evidence, Row};
+use outboard_documents::bench::{Application, Bench, ContestantKind, Evidence, Row};
 use outboard_documents::check::CheckVerdict;
 use outboard_documents::tune::{Point, Tune, TunedCipher};
 
@@ -139,7 +139,24 @@ struct Compared<'a> {
 
 fn compared(report: &Report) -> Vec<Compared<'_>> {
     let tuned = report.tunes.iter().flat_map(tuned);
-    tuned.chain(report.benches.iter().flat_map(benched)).collect()
+    let applications = report.benches.iter().flat_map(|bench| &bench.applications);
+    let benched = report.benches.iter().flat_map(benched);
+    tuned.chain(benched).chain(applications.flat_map(application)).collect()
+}
+
+/// A job of an application, without outboard and with hardware that interrupts prove.
+fn application(one: &Application) -> impl Iterator<Item = Compared<'_>> {
+    let software = one.runs.iter().find(|run| run.driver.is_none() && run.fault.is_none());
+    let hardware = one.runs.iter().filter(|run| {
+        run.fault.is_none() && run.connections.is_none() && run.evidence == Some(Evidence::Interrupts)
+    });
+    hardware.filter_map(move |run| {
+        Some(Compared {
+            what: format!("{}, {}", one.name, one.cipher),
+            software: &software?.figure,
+            hardware: &run.figure,
+        })
+    })
 }
 
 fn tuned(tune: &Tune) -> impl Iterator<Item = Compared<'_>> {

@@ -7,7 +7,7 @@ use outboard_documents::Report;
 use outboard_documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
 
 use super::not_given;
-use crate::page::{Block, Section, bytes, count, figure, number, words};
+use crate::page::{Block, Section, bytes, count, figure, number, with_spread, words};
 use crate::plot;
 
 pub fn section(report: &Report) -> Section {
@@ -74,8 +74,7 @@ fn application(section: &mut Section, one: &Application) {
         vec![
             run.contestant.as_str().into(),
             run.driver.as_deref().unwrap_or("-").into(),
-            format!("{} ± {} %", figure(run.figure.megabytes_per_second), figure(run.figure.spread * 100.0))
-                .into(),
+            with_spread(run.figure.megabytes_per_second, &run.figure).into(),
             figure(run.user_percent).into(),
             figure(run.system_percent).into(),
             or_none(run.figure.cpu_ms_per_megabyte).into(),

@@ -6,6 +6,7 @@ mod connections;
 use std::fmt::Write;
 
 use outboard_console::{aligned, counted, first_of, size};
+use outboard_documents::Figure;
 use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 
 /// The size in bytes whose figures are shown, or the nearest to it.
@@ -111,7 +112,7 @@ fn application(text: &mut String, one: &Application) {
             run.contestant.clone(),
             run.driver.clone().unwrap_or_else(|| "-".to_owned()),
             number(run.figure.megabytes_per_second),
-            number(run.figure.spread * 100.0),
+            or_none(run.figure.spread_percent()),
             number(run.user_percent),
             number(run.system_percent),
             or_none(run.figure.cpu_ms_per_megabyte),
@@ -147,7 +148,7 @@ fn all(row: &Row) -> Vec<String> {
         row.depth.to_string(),
         row.threads.to_string(),
         speed(row),
-        or_none(figure.map(|figure| figure.spread * 100.0)),
+        or_none(figure.and_then(Figure::spread_percent)),
         or_none(row.latency_p50_us),
         or_none(row.latency_p99_us),
         or_none(figure.and_then(|figure| figure.cpu_ms_per_megabyte)),
@@ -179,8 +180,8 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_documents::Machine;
     use outboard_documents::bench::{CipherDirection, Contestant, ContestantKind, Run};
-    use outboard_documents::{Figure, Machine};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =
@@ -298,6 +299,22 @@ mod tests {
         assert!(!file.is_sound());
         insta::assert_snapshot!(
             [report(&file, false), outboard_documents::json(&file).unwrap()].join("----\n")
+        );
+    }
+
+    #[test]
+    fn a_single_run_has_no_spread() {
+        let mut once = file();
+        once.applications[0]
+            .runs
+            .iter_mut()
+            .for_each(|run| (run.figure.samples, run.figure.spread) = (1, 0.0));
+        let text = report(&once, false);
+        let row = text.lines().find(|line| line.trim_start().starts_with("OpenSSL  ")).expect("a row");
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells[3], "-", "{text}");
+        assert!(
+            report(&file(), false).lines().any(|line| line.contains("OpenSSL ") && line.contains("1.23"))
         );
     }
 

@@ -2,7 +2,7 @@
 
 use outboard_documents::bench::{Application, Connections, Run};
 
-use crate::page::{Section, figure, number, words};
+use crate::page::{Section, figure, number, with_spread, words};
 use crate::plot;
 
 /// Appends the table.
@@ -25,7 +25,7 @@ pub fn table(section: &mut Section, one: &Application) {
         vec![
             run.contestant.as_str().into(),
             run.driver.as_deref().unwrap_or("-").into(),
-            format!("{} ± {} %", figure(each.per_second), figure(run.figure.spread * 100.0)).into(),
+            with_spread(each.per_second, &run.figure).into(),
             figure(each.server_cpu_ms).into(),
             or_none(each.system_cpu_ms).into(),
             figure(each.latency_p50_ms).into(),

@@ -34,7 +34,7 @@ pub fn table(text: &mut String, one: &Application) {
             run.contestant.clone(),
             run.driver.clone().unwrap_or_else(|| "-".to_owned()),
             number(each.per_second),
-            number(run.figure.spread * 100.0),
+            or_none(run.figure.spread_percent()),
             number(each.server_cpu_ms),
             or_none(each.system_cpu_ms),
             number(each.latency_p50_ms),
