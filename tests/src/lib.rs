@@ -54,6 +54,7 @@ pub mod stream;
 pub mod surroundings;
 pub mod systemd;
 pub mod tally;
+pub mod terminal_width;
 pub mod time_limit;
 pub mod tls;
 pub mod tuning;

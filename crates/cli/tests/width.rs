@@ -1,67 +1,29 @@
 //! The output of commands on terminals of 40 and of 100 columns, over recorded trees, pasted texts and
 //! results: no line is longer than the terminal, except a word that has the line alone, and commands.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Opens a terminal of that width: what the user sees, and what the command gets.
-fn terminal(columns: u16) -> (File, OwnedFd) {
-    let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let (mut user, mut command) = (-1, -1);
-    // SAFETY: the descriptors and the size are valid for the call; name and attributes may be null.
-    let opened =
-        unsafe { libc::openpty(&mut user, &mut command, std::ptr::null_mut(), std::ptr::null(), &size) };
-    assert_eq!(opened, 0, "openpty: {}", std::io::Error::last_os_error());
-    // SAFETY: both descriptors were opened by the call and have no other owner.
-    unsafe { (File::from_raw_fd(user), OwnedFd::from_raw_fd(command)) }
+use outboard_counters::Table;
+
+#[path = "../../../tests/src/terminal_width.rs"]
+mod terminal_width;
+
+use terminal_width::shown_on_terminal;
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_outboard"));
+    command.args(arguments);
+    command
 }
 
-/// What a command prints on a terminal, without attributes.
 fn shown(columns: u16, arguments: &[&str]) -> String {
-    let (mut user, side) = terminal(columns);
-    let other = side.try_clone().expect("a descriptor");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_outboard"))
-        .args(arguments)
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .stdout(side)
-        .stderr(other)
-        .spawn()
-        .expect("the command starts");
-    let mut bytes = Vec::new();
-    let mut chunk = [0; 4096];
-    // After the command has ended, a read fails with EIO.
-    while let Ok(count @ 1..) = user.read(&mut chunk) {
-        bytes.extend_from_slice(&chunk[..count]);
-    }
-    child.wait().expect("it ends");
-    String::from_utf8(bytes).expect("UTF-8").replace('\r', "")
-}
-
-/// The widest label, with the space after it. On narrow terminals text is below its label.
-const LABEL: usize = 24;
-const INDENT: usize = 6;
-
-fn is_copied(line: &str) -> bool {
-    let text = line.trim_start();
-    line != text && ["outboard ", "sudo "].iter().any(|start| text.starts_with(start))
+    shown_on_terminal(columns, &mut command(arguments))
 }
 
 #[track_caller]
 fn assert_fits(columns: u16, arguments: &[&str]) {
-    let text = shown(columns, arguments);
-    assert!(!text.trim().is_empty(), "{arguments:?}");
-    for line in text.lines() {
-        let fits = line.chars().count() <= usize::from(columns);
-        // A path or a name below its label, of which no line could hold both.
-        let longest = line.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
-        let indent = if columns < 60 { INDENT } else { LABEL };
-        let is_long_word = longest + indent > usize::from(columns);
-        assert!(fits || is_long_word || is_copied(line), "{columns} columns, {arguments:?}: {line:?}");
-    }
+    terminal_width::assert_fits(columns, &mut command(arguments));
 }
 
 fn path(relative: &str) -> String {
@@ -108,6 +70,82 @@ fn results_and_explanations_fit_the_terminal() {
         assert_fits(columns, &["catalogue"]);
         assert_fits(columns, &["catalogue", "omap"]);
         assert_fits(columns, &["check", "no-such-driver"]);
+    }
+}
+
+/// The command of `proofs_fit_the_terminal`: counts like a provider. Does nothing when run as a test.
+#[test]
+fn child_that_counts() {
+    let Some(conf) = std::env::var_os("OPENSSL_CONF").filter(|_| std::env::var_os("COUNT").is_some()) else {
+        return;
+    };
+    let text = std::fs::read_to_string(conf).expect("the configuration");
+    let path = text.lines().find_map(|line| line.strip_prefix("COUNTERS = ")).expect("a counters file");
+    let table = Table::open(Path::new(path)).expect("a table");
+    for algorithm in ["AES-128-CBC", "AES-256-CBC", "DES-EDE3-CBC"] {
+        table.row(algorithm).expect("room").add_hw(4, 65536);
+    }
+    for number in 1..=4 {
+        table.note(&format!("reason {number}, of which there are {}", "several long words ".repeat(6)));
+    }
+}
+
+#[test]
+fn proofs_fit_the_terminal() {
+    let place = tempfile::tempdir().expect("a directory");
+    let module = place.path().join("module.so");
+    std::fs::write(&module, "no module").expect("a file");
+    let me = std::env::current_exe().expect("a path");
+    let prove = |options: &[&str]| {
+        let mut prove = command(&["prove"]);
+        let script = "\"$0\" --exact child_that_counts >/dev/null 2>&1";
+        prove.arg("--module").arg(&module).args(options).args(["--", "sh", "-c", script]).arg(&me);
+        prove.env("COUNT", "1").env("OPENSSL_CONF", "");
+        prove
+    };
+    for columns in [40, 100] {
+        terminal_width::assert_fits(columns, &mut prove(&[]));
+        terminal_width::assert_fits(columns, &mut prove(&["--verbose"]));
+    }
+    let notes = |options: &[&str]| shown_on_terminal(100, &mut prove(options)).matches("\n  note  ").count();
+    assert_eq!([notes(&[]), notes(&["--verbose"])], [2, 4]);
+}
+
+#[test]
+fn a_service_that_is_enabled_and_disabled_fits_the_terminal() {
+    let root = tempfile::tempdir().expect("a directory");
+    for (path, text) in [
+        ("usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n"),
+        ("usr/lib/outboard/outboard.so", ""),
+        ("etc/ssl/openssl.cnf", "config_diagnostics = 1\n"),
+    ] {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    }
+    let root = root.path().to_str().expect("UTF-8");
+    for columns in [40, 100] {
+        assert_fits(columns, &["enable", "nginx", "--root", root]);
+        assert_fits(columns, &["enable", "nginx", "--root", root, "--force", "--dry-run"]);
+        assert_fits(columns, &["enable", "nginx", "--root", root, "--force"]);
+        assert_fits(columns, &["enable", "--list", "--root", root]);
+        assert_fits(columns, &["disable", "nginx", "--root", root]);
+    }
+}
+
+#[test]
+fn status_that_is_not_on_a_terminal_has_lines_of_100_columns() {
+    for tree in ["armada388-helios4", "rk3588-rock5b", "odd"] {
+        let tree = path(&format!("inventory/tests/fixtures/{tree}"));
+        for view in [&[][..], &["--verbose"]] {
+            let mut status = command(&["status", "--from", &tree]);
+            let output = status.args(view).stdin(Stdio::null()).output().expect("the command runs");
+            let text = String::from_utf8(output.stdout).expect("UTF-8");
+            // A path may be longer.
+            let has_space = |line: &str| line.chars().skip(24).collect::<String>().contains(' ');
+            let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+            assert!(!text.is_empty() && !long.iter().any(|line| has_space(line)), "{long:#?}");
+        }
     }
 }
 

@@ -11,7 +11,7 @@ pub use advice::advice;
 pub use columns::{aligned, aligned_list, aligned_within};
 pub use printable::{is_unprintable, printable, printable_line};
 pub use shortened::{First, counted, first_of};
-pub use width::{columns, wrapped};
+pub use width::{NARROWEST, WIDEST, columns, wrapped};
 
 use printable::printable_styled;
 

@@ -8,20 +8,20 @@ const MOST: usize = 2;
 pub struct First {
     /// The notes that are shown.
     pub shown: Vec<String>,
-    /// How many more there are, and what shows them.
+    /// How many more there are, and the option that shows them.
     pub more: Option<String>,
 }
 
-/// The first two of several notes or warnings; all with `verbose`. One cause has one line:
-/// `AES-128-CBC: CAUSE` and `AES-256-CBC: CAUSE` are put together.
-pub fn first_of(notes: &[impl AsRef<str>], unit: &str, verbose: bool) -> First {
+/// The first two of several notes or warnings, all where `all` is. `option` shows the others. One
+/// cause has one line: `AES-128-CBC: CAUSE` and `AES-256-CBC: CAUSE` are put together.
+pub fn first_of(notes: &[impl AsRef<str>], unit: &str, option: &str, all: bool) -> First {
     let mut shown = by_cause(notes);
-    let most = if verbose { shown.len() } else { MOST };
+    let most = if all { shown.len() } else { MOST };
     let more = shown.len().saturating_sub(most) as u64;
     shown.truncate(most);
     First {
         shown,
-        more: (more > 0).then(|| format!("{} (--verbose)", counted(more, &format!("more {unit}")))),
+        more: (more > 0).then(|| format!("{} ({option})", counted(more, &format!("more {unit}")))),
     }
 }
 
@@ -79,13 +79,16 @@ mod tests {
     #[test]
     fn two_notes_are_shown_and_the_others_counted() {
         let notes = ["a", "b", "a", "c", "d"];
-        let first = first_of(&notes, "note", false);
+        let first = first_of(&notes, "note", "--verbose", false);
         assert_eq!(first.shown, ["a", "b"]);
         assert_eq!(first.more.as_deref(), Some("2 more notes (--verbose)"));
-        let all = first_of(&notes, "note", true);
+        let all = first_of(&notes, "note", "--verbose", true);
         assert_eq!((all.shown, all.more), (["a", "b", "c", "d"].map(String::from).into(), None));
-        assert_eq!(first_of(&notes[..3], "note", false).more, None);
-        assert_eq!(first_of(&["a", "b", "c"], "warning", false).more.unwrap(), "1 more warning (--verbose)");
+        assert_eq!(first_of(&notes[..3], "note", "--verbose", false).more, None);
+        assert_eq!(
+            first_of(&["a", "b", "c"], "warning", "--json", false).more.unwrap(),
+            "1 more warning (--json)"
+        );
     }
 
     #[test]
@@ -97,7 +100,7 @@ mod tests {
             "AES-128-CBC: no driver",
         ];
         assert_eq!(
-            first_of(&notes, "note", false).shown,
+            first_of(&notes, "note", "--verbose", false).shown,
             ["AES-128-CBC, AES-256-CBC: no driver", "a note: no driver"]
         );
     }

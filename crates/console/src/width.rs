@@ -3,9 +3,9 @@
 use std::os::fd::AsFd;
 
 /// Maximum width of text in columns: longer lines are hard to read.
-const WIDEST: usize = 100;
+pub const WIDEST: usize = 100;
 /// Minimum width in columns: on narrower terminals lines are longer.
-const NARROWEST: usize = 40;
+pub const NARROWEST: usize = 40;
 /// Below this width text begins at the margin instead of below a label.
 const WITH_LABELS: usize = 60;
 /// The last column at which text next to a label begins.

@@ -2,12 +2,8 @@
 
 use std::fmt::Write;
 
-use outboard_console::printable_line;
+use outboard_console::{NARROWEST, WIDEST, printable_line};
 
-/// Default and maximum width of a line in columns: longer lines are hard to read.
-const WIDTH: usize = 110;
-/// Minimum width of a line in columns.
-const NARROWEST: usize = 40;
 /// Width of the labels in columns.
 const LABEL: usize = 16;
 /// Below this width labels have lines of their own, because little space remains next to them.
@@ -22,13 +18,14 @@ const GAP: usize = 2;
 pub struct Style {
     /// Bold and coloured words, for a terminal.
     pub color: bool,
-    /// Width of the terminal in columns; `None` if the output is not a terminal.
+    /// Width of the terminal in columns; `None` if the output is not a terminal: it has lines of
+    /// [`WIDEST`].
     pub columns: Option<usize>,
 }
 
 impl Style {
     fn width(self) -> usize {
-        self.columns.map_or(WIDTH, |columns| columns.clamp(NARROWEST, WIDTH))
+        self.columns.map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
     }
 }
 
@@ -178,13 +175,13 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("Machine         word") && lines[1].starts_with("                word"));
-        assert!(lines.iter().all(|l| l.len() <= WIDTH && l.trim_end() == *l));
+        assert!(lines.iter().all(|l| l.len() <= WIDEST && l.trim_end() == *l));
     }
 
     #[test]
     fn lines_fit_into_the_terminal() {
         for (columns, width) in
-            [(Some(80), 80), (Some(60), 60), (Some(20), NARROWEST), (Some(300), WIDTH), (None, WIDTH)]
+            [(Some(80), 80), (Some(60), 60), (Some(20), NARROWEST), (Some(300), WIDEST), (None, WIDEST)]
         {
             let mut page = Page::new(Style { color: false, columns });
             page.row("Machine", &"word ".repeat(50));

@@ -44,7 +44,7 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
         }
     }
     for (word, unit, texts) in [("Note", "note", &bench.notes), ("Warning", "warning", &bench.warnings)] {
-        let first = first_of(texts, unit, verbose);
+        let first = first_of(texts, unit, "--verbose", verbose);
         first.shown.iter().for_each(|text| line(format_args!("{word}: {text}.")));
         first.more.iter().for_each(|more| line(format_args!("And {more}.")));
     }

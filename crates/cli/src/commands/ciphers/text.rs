@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use outboard_console::aligned;
+use outboard_console::{aligned, first_of};
 
 use super::answer::{Algorithm, Answer};
 
@@ -30,9 +30,9 @@ pub fn report(answer: &Answer) -> String {
             available_drivers(&algorithms)
         );
     }
-    for note in &answer.notes {
-        let _ = write!(text, "\nnote: {note}\n");
-    }
+    let notes = first_of(&answer.notes, "note", "--json", false);
+    notes.shown.iter().for_each(|note| _ = write!(text, "\nnote: {note}\n"));
+    notes.more.iter().for_each(|more| _ = write!(text, "\nand {more}\n"));
     text + "\n" + &summary(&offered, answer.algorithms.len())
 }
 
@@ -170,6 +170,15 @@ mod tests {
         );
         insta::assert_snapshot!(report(&answer));
         insta::assert_snapshot!("json", serde_json::to_string_pretty(&answer).unwrap());
+    }
+
+    #[test]
+    fn no_more_than_two_notes_are_shown() {
+        let mut answer = answer(true, &[("AES-128-CBC", left("no driver"))]);
+        answer.notes = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let text = report(&answer);
+        assert_eq!(text.matches("\nnote: ").count(), 2, "{text}");
+        assert!(text.contains("\nand 1 more note (--json)\n"), "{text}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn render(proof: &Prove, verbose: bool) -> String {
     // Notes that are part of the summary are not repeated.
     let notes: Vec<String> =
         proof.notes.iter().filter(|n| !proof.summary.contains(n.as_str())).cloned().collect();
-    let notes = first_of(&if verbose { notes } else { reasons_first(notes) }, "note", verbose);
+    let notes = first_of(&if verbose { notes } else { reasons_first(notes) }, "note", "--verbose", verbose);
     notes.shown.iter().for_each(|note| line(&mut out, "note", note));
     notes.more.iter().for_each(|more| line(&mut out, "", more));
     if proof.verdict != ProofVerdict::Wrong {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use outboard_console::{expect_end, progress, say};
+use outboard_console::{expect_end, first_of, progress, say};
 use outboard_documents::check::CheckVerdict;
 use outboard_measure::stop;
 
@@ -98,7 +98,9 @@ fn steps(
         if answer.interrupted {
             return Ok(Outcome::Interrupted);
         }
-        answer.warnings.iter().for_each(|warning| say(&format!("outboard setup: warning: {warning}")));
+        let warnings = first_of(&answer.warnings, "warning", "outboard tune --dry-run", false);
+        warnings.shown.iter().for_each(|warning| say(&format!("outboard setup: warning: {warning}")));
+        warnings.more.iter().for_each(|more| say(&format!("outboard setup: {more}")));
         (result.policy, result.policy_reason, result.changed) = ("measured", None, true);
     }
     Ok(Outcome::Done)

@@ -1,5 +1,6 @@
 //! Formats the results as text.
 
+use outboard_console::first_of;
 use outboard_documents::tune::{Lookahead, Tune, TunedCipher};
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
@@ -41,9 +42,9 @@ pub fn reasons(reasons: &[String]) -> String {
 pub fn end(answer: &Tune) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
-    for warning in &answer.warnings {
-        line(format_args!("Warning: {warning}."));
-    }
+    let warnings = first_of(&answer.warnings, "warning", "--json", false);
+    warnings.shown.iter().for_each(|warning| line(format_args!("Warning: {warning}.")));
+    warnings.more.iter().for_each(|more| line(format_args!("And {more}.")));
     let machine = &answer.machine;
     line(format_args!(
         "Measured on Linux {}, {}, {}; winning is {}.",
@@ -237,6 +238,15 @@ pub mod tests {
         answer.interrupted = true;
         answer.written = None;
         insta::assert_snapshot!([nothing, written, end(&answer)].join("\n"));
+    }
+
+    #[test]
+    fn no_more_than_two_warnings_are_shown() {
+        let mut answer = answer();
+        answer.warnings = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        let text = end(&answer);
+        assert_eq!(text.matches("Warning: ").count(), 2, "{text}");
+        assert!(text.contains("And 2 more warnings (--json)."), "{text}");
     }
 
     #[test]
