@@ -79,7 +79,8 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let found = suitability::examine(&plan, &inputs, None);
     progress("");
     let found = found?;
-    let (rows, sources) = rows(negotiation, &tree, &found)?;
+    let (suites, sources) = negotiation.offered(&tree)?;
+    let rows = rows(&suites, &found);
     let advice = advice::advise(negotiation, &rows, allow_legacy);
     let answered = ServiceSuites {
         schema: "outboard-service-ciphers/1",
@@ -93,36 +94,49 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     Ok(answer(&report)?)
 }
 
-/// The suites of a service, and where they come from.
-fn rows(negotiation: Negotiation, tree: &Tree, found: &Suitability) -> Result<(Vec<SuiteRow>, Vec<String>)> {
-    let (suites, sources) = negotiation.offered(tree)?;
-    Ok((suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect(), sources))
+fn rows(suites: &[OfferedSuite], found: &Suitability) -> Vec<SuiteRow> {
+    suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect()
 }
 
-/// The suite that a peer of default configuration negotiates with a service, and what to set, if no
-/// accelerator serves it and one serves another suite that the service offers. `None` too where the
-/// suites of the service are not known.
+/// The suite that a peer of default configuration negotiates with a service, if no accelerator serves
+/// it. `None` too for services whose suites are not known here.
 pub fn unserved_default(name: &str, tree: &Tree, found: &Suitability) -> Option<UnservedDefault> {
     let negotiation = Negotiation::of(name)?;
-    let (rows, _) = rows(negotiation, tree, found).ok()?;
-    let suite = default_suite(negotiation, &rows)?;
-    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy())?;
-    let setting = advice::for_peers(negotiation, &better.suite);
-    (!suite.is_served()).then(|| UnservedDefault { suite: suite.suite.clone(), setting })
+    // sshd without host keys, or a system without the openssl command, does not list the suites:
+    // the default is the best guess.
+    let suites = negotiation.offered(tree).map_or_else(|_| negotiation.by_default(), |(suites, _)| suites);
+    unserved(negotiation, &rows(&suites, found))
 }
 
-/// What peers negotiate, and a setting that changes that.
+fn unserved(negotiation: Negotiation, rows: &[SuiteRow]) -> Option<UnservedDefault> {
+    let suite = default_suite(negotiation, rows).filter(|suite| !suite.is_served())?;
+    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy());
+    Some(UnservedDefault {
+        suite: suite.suite.clone(),
+        setting: better.map(|better| advice::for_peers(negotiation, &better.suite)),
+    })
+}
+
+/// What peers negotiate.
 pub struct UnservedDefault {
     pub suite: String,
-    pub setting: String,
+    /// What to set so that they negotiate a suite that is served; `None` if none is served but those
+    /// with CBC.
+    pub setting: Option<String>,
 }
 
 impl UnservedDefault {
+    /// What is to be set, or why nothing is, in words.
+    pub fn remedy(&self) -> &str {
+        self.setting.as_deref().unwrap_or("only suites with CBC are, which lower security")
+    }
+
     /// One sentence for the service.
     pub fn sentence(&self, service: &str) -> String {
         format!(
             "a peer of default configuration negotiates {}, which no accelerator serves: {} (outboard ciphers --service {service})",
-            self.suite, self.setting
+            self.suite,
+            self.remedy()
         )
     }
 }
@@ -197,6 +211,38 @@ fn text(answered: &ServiceSuites) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_peer_of_default_configuration_negotiates_is_served_or_named() {
+        let served = |ciphers: &[&str]| -> Suitability {
+            let outlook = |cipher: &&str| Outlook {
+                cipher: (*cipher).to_owned(),
+                by: Ok(("eng".to_owned(), Some(512))),
+                measured: true,
+                is_ahead: false,
+            };
+            Suitability { ciphers: ciphers.iter().map(outlook).collect(), bytes: Some(16384), refusal: None }
+        };
+        let of = |negotiation: Negotiation, found: &Suitability| {
+            let mut suites = negotiation.by_default();
+            suites.push(OfferedSuite { name: "LEGACY".to_owned(), cipher: Some("AES-128-CBC") });
+            unserved(negotiation, &rows(&suites, found)).map(|one| (one.suite, one.setting))
+        };
+        let ctr = served(&["AES-128-CTR"]);
+        for negotiation in [Negotiation::Sshd, Negotiation::Ssh] {
+            let (suite, setting) = of(negotiation, &ctr).expect("chacha20 is not served");
+            assert_eq!(suite, SSH_DEFAULT);
+            assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")));
+        }
+        assert_eq!(of(Negotiation::Nginx, &served(&["AES-256-GCM"])), None);
+        let (suite, setting) = of(Negotiation::Nginx, &served(&["AES-128-GCM"])).expect("it is not served");
+        assert_eq!(suite, "TLS_AES_256_GCM_SHA384");
+        assert!(setting.is_some_and(|setting| setting.contains("TLS_AES_128_GCM_SHA256")));
+        for negotiation in [Negotiation::Nginx, Negotiation::Sshd] {
+            let (_, setting) = of(negotiation, &served(&["AES-128-CBC"])).expect("it is not served");
+            assert_eq!(setting, None);
+        }
+    }
 
     #[test]
     fn a_suite_is_served_from_its_threshold_if_requests_are_that_large() {

@@ -7,7 +7,7 @@ use outboard_services::enable::{Application, Tree};
 
 use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
-use crate::commands::ciphers::service::unserved_default;
+use crate::commands::ciphers::service::{UnservedDefault, unserved_default};
 use crate::commands::enable::suitability::{self, Suitability};
 use crate::commands::tune::GoalName;
 
@@ -22,10 +22,7 @@ pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
                 .map_err(|error| format!("{error:#}")),
         };
         progress("");
-        let unserved = found.as_ref().ok().and_then(|found| {
-            let unserved = unserved_default(&service.name, &tree, found)?;
-            Some(format!("{} is not served: {}", unserved.suite, unserved.setting))
-        });
+        let unserved = found.as_ref().ok().and_then(|found| unserved_default(&service.name, &tree, found));
         of_outlook(service, found, unserved)
     };
     services.iter().map(of_service).collect()
@@ -34,7 +31,7 @@ pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
 fn of_outlook(
     service: &AtHand,
     found: Result<Suitability, String>,
-    unserved: Option<String>,
+    unserved: Option<UnservedDefault>,
 ) -> ServiceAdvice {
     let name = service.name.as_str();
     let advice =
@@ -50,9 +47,13 @@ fn of_outlook(
             advice(Advice::Leave, why, Some(format!("outboard disable {name} --restart")))
         }
         (false, Some(why), _) => advice(Advice::Leave, why, None),
-        (false, None, Some(why)) => {
-            let command = format!("outboard ciphers --service {name}");
-            advice(Advice::OtherCipher, format!("{why}; {served}"), Some(command))
+        (false, None, Some(unserved)) => {
+            let why = format!("{} is not served: {}", unserved.suite, unserved.remedy());
+            let command = Some(format!("outboard ciphers --service {name}"));
+            match unserved.setting {
+                Some(_) => advice(Advice::OtherCipher, format!("{why}; {served}"), command),
+                None => advice(Advice::Leave, why, command),
+            }
         }
         (false, None, None) => advice(Advice::SwitchOn, served, Some(command(name))),
     }
@@ -121,8 +122,12 @@ mod tests {
 
     #[test]
     fn a_service_is_switched_on_left_or_gets_another_cipher() {
-        let of = |service: &AtHand, found, unserved: Option<&str>| {
-            let it = of_outlook(service, found, unserved.map(str::to_owned));
+        let of = |service: &AtHand, found, unserved: Option<Option<&str>>| {
+            let unserved = unserved.map(|setting| UnservedDefault {
+                suite: "chacha20".to_owned(),
+                setting: setting.map(str::to_owned),
+            });
+            let it = of_outlook(service, found, unserved);
             (it.advice, it.reason, it.command.unwrap_or_default())
         };
         let (advice, reason, command) = of(&service("nginx", false), found(None), None);
@@ -130,8 +135,11 @@ mod tests {
         assert_eq!(reason, "AES-128-GCM, AES-256-GCM from 512 bytes by engine-ecb-aes");
         let (advice, reason, command) = of(&service("nginx", false), found(Some("software wins")), None);
         assert_eq!((advice, reason.as_str(), command.as_str()), (Advice::Leave, "software wins", ""));
-        let (advice, _, command) = of(&service("sshd", false), found(None), Some("chacha20 is not served"));
+        let (advice, _, command) = of(&service("sshd", false), found(None), Some(Some("another")));
         assert_eq!((advice, command.as_str()), (Advice::OtherCipher, "outboard ciphers --service sshd"));
+        let (advice, reason, _) = of(&service("sshd", false), found(None), Some(None));
+        assert_eq!(advice, Advice::Leave);
+        assert_eq!(reason, "chacha20 is not served: only suites with CBC are, which lower security");
         let (advice, _, command) = of(&service("nginx", true), found(None), None);
         assert_eq!((advice, command.as_str()), (Advice::Enabled, "outboard prove --service nginx"));
         let (advice, _, command) = of(&service("nginx", true), found(Some("software wins")), None);

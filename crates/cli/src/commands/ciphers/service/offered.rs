@@ -19,7 +19,7 @@ pub enum Negotiation {
 }
 
 /// A suite and its cipher.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedSuite {
     /// The service's name for it.
     pub name: String,
@@ -29,6 +29,23 @@ pub struct OfferedSuite {
 
 /// OpenVPN's default since 2.6 (openvpn(8), --data-ciphers).
 const OPENVPN_DEFAULT: &str = "AES-256-GCM:AES-128-GCM:CHACHA20-POLY1305";
+
+/// The default of OpenSSH 10's ssh_config(5) and sshd_config(5).
+const SSH_DEFAULT: [&str; 6] = [
+    "chacha20-poly1305@openssh.com",
+    "aes128-gcm@openssh.com",
+    "aes256-gcm@openssh.com",
+    "aes128-ctr",
+    "aes192-ctr",
+    "aes256-ctr",
+];
+
+/// The default of SSL_CTX_set_ciphersuites(3), with OpenSSL's names of the ciphers.
+const TLS_DEFAULT: [(&str, Option<&str>); 3] = [
+    ("TLS_AES_256_GCM_SHA384", Some("AES-256-GCM")),
+    ("TLS_CHACHA20_POLY1305_SHA256", None),
+    ("TLS_AES_128_GCM_SHA256", Some("AES-128-GCM")),
+];
 
 /// nginx's default of ssl_ciphers.
 const NGINX_DEFAULT: &str = "HIGH:!aNULL:!MD5";
@@ -47,6 +64,16 @@ impl Negotiation {
             "openvpn" => Self::OpenVpn,
             _ => return None,
         })
+    }
+
+    /// The suites of a service without settings, of TLS those of version 1.3.
+    pub fn by_default(self) -> Vec<OfferedSuite> {
+        let suite = |name: &str, cipher| OfferedSuite { name: name.to_owned(), cipher };
+        match self {
+            Self::Nginx | Self::Apache => TLS_DEFAULT.map(|(name, cipher)| suite(name, cipher)).to_vec(),
+            Self::Sshd | Self::Ssh => SSH_DEFAULT.map(|name| suite(name, by_ssh(name))).to_vec(),
+            Self::OpenVpn => OPENVPN_DEFAULT.split(':').map(|name| suite(name, by_name(name))).collect(),
+        }
     }
 
     /// The suites in the order of the service, and where they are set.
