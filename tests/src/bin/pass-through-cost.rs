@@ -77,6 +77,8 @@ fn process(context: &mut Context, messages: &[StreamMessage], direction: Directi
         let mut nonce = [0; 16];
         nonce[..NONCE].copy_from_slice(&message.nonce);
         context.init(None, None, Some(&nonce), None).expect("nonce");
+        // It has no effect, but some programs set it for each message.
+        context.set_padding(false).expect("padding off");
         if direction == Direction::Decrypt {
             context.set_tag(&message.tag).expect("tag");
         }

@@ -1,7 +1,7 @@
 //! Gettable and settable parameters of a context (provider-cipher(7)). The default provider
 //! processes all of them. Values that affect offloading of a message are also recorded here.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
@@ -39,13 +39,16 @@ unsafe extern "C" fn active_get(context: &mut Context, params: *mut Param) -> c_
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid parameters.
-    if context.pass_below == 0 || !unsafe { is_tag_alone(params) } {
-        // SAFETY: the core guarantees valid contexts and parameters.
-        return unsafe { active_set(context, params) };
+    // SAFETY: the core guarantees valid parameters. Padding has no effect on an AEAD.
+    if !unsafe { is_alone(params, name::PADDING) } {
+        // SAFETY: the core guarantees valid parameters.
+        if context.pass_below == 0 || !unsafe { is_alone(params, name::AEAD_TAG) } {
+            // SAFETY: the core guarantees valid contexts and parameters.
+            return unsafe { active_set(context, params) };
+        }
+        // It is not recorded here: the text that it belongs to is left to software.
+        context.tag = None;
     }
-    // It is not recorded here: the text that it belongs to is left to software.
-    context.tag = None;
     // SAFETY: the parameters are passed on unchanged. The call cannot panic.
     unsafe { (context.soft.functions.set_ctx_params)(context.soft.at, params) }
 }
@@ -57,12 +60,12 @@ unsafe extern "C" fn active_set(context: &mut Context, params: *const Param) -> 
     guard(0, || unsafe { context.set_params(params) })
 }
 
-/// Whether the parameters are a tag and nothing else.
+/// Whether the parameters are the one with this name and nothing else.
 ///
 /// # Safety
 /// `params` is null or ends with a null key.
 #[inline]
-unsafe fn is_tag_alone(params: *const Param) -> bool {
+unsafe fn is_alone(params: *const Param, name: &CStr) -> bool {
     if params.is_null() {
         return false;
     }
@@ -70,7 +73,7 @@ unsafe fn is_tag_alone(params: *const Param) -> bool {
     // and its key is a string. No byte after its end is read.
     unsafe {
         let key = (*params).key.cast::<u8>();
-        let name = name::AEAD_TAG.to_bytes_with_nul();
+        let name = name.to_bytes_with_nul();
         !key.is_null()
             && name.iter().enumerate().all(|(index, byte)| key.add(index).read() == *byte)
             && (*params.add(1)).key.is_null()
@@ -142,7 +145,7 @@ impl Context {
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
         let waits_or_keeps = self.awaits_tag() || self.deferred != Deferred::Nothing && !self.form.encrypt;
         // SAFETY: guaranteed by the caller.
-        let is_tag_only = waits_or_keeps && unsafe { is_tag_alone(params) };
+        let is_tag_only = waits_or_keeps && unsafe { is_alone(params, name::AEAD_TAG) };
         if !is_tag_only && !self.catch_up() {
             return 0;
         }
@@ -234,7 +237,7 @@ impl Context {
 /// `params` is null or ends with a null key; no other reference to its rows is in use for `'a`.
 pub(super) unsafe fn request_of_tag<'a>(params: *mut Param) -> Option<&'a mut Param> {
     // SAFETY: guaranteed by the caller; the first row is that of the tag.
-    let param = unsafe { is_tag_alone(params).then(|| &mut *params) }?;
+    let param = unsafe { is_alone(params, name::AEAD_TAG).then(|| &mut *params) }?;
     let is_usual = param.data_type == ParamType::OctetString as c_uint && !param.data.is_null();
     is_usual.then_some(param)
 }
