@@ -338,14 +338,13 @@ fn find_each(
                 why.push(text);
                 continue;
             }
-            let tags = match findings.of(driver, Path::new("/")) {
-                Some(Finding { is_exact: false, made, fault, .. }) => {
+            let tags = match checked(driver, findings.of(driver, Path::new("/"))) {
+                Ok(tags) => tags,
+                Err(text) => {
                     kind = SoftwareReason::DriverWrong;
-                    why.push(found_wrong(driver, made, fault));
+                    why.push(text);
                     continue;
                 }
-                Some(_) => TagCheck::Passed,
-                None => TagCheck::Missing,
             };
             let (interface, passed) = reach(place, driver, tags);
             let passed = passed.iter().map(Error::to_string);
@@ -406,6 +405,16 @@ fn findings(provider: &Provider) -> Findings {
         say(provider, &format!("{FINDINGS_FILE}: {why}"));
         Findings::default()
     })
+}
+
+/// What `outboard check` has found: whether the driver verifies tags. `Err`: it must not be used,
+/// because it was wrong.
+fn checked(driver: &str, finding: Option<Finding<'_>>) -> Result<TagCheck, String> {
+    match finding {
+        Some(Finding { is_exact: false, made, fault, .. }) => Err(found_wrong(driver, made, fault)),
+        Some(_) => Ok(TagCheck::Passed),
+        None => Ok(TagCheck::Missing),
+    }
 }
 
 fn none_listed(names: &str) -> String {
@@ -476,5 +485,32 @@ fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str
         Drivers::Only(listed) => {
             listed.iter().map(String::as_str).filter(|name| names.contains(name)).collect()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_that_was_found_wrong_is_not_used_and_says_when_and_why() {
+        let finding = |is_exact, fault| Finding {
+            driver: "some-cbc-aes",
+            is_exact,
+            kernel: "6.12",
+            module: "some",
+            version: "1",
+            made: "2026-11-27 07:00:00",
+            requests: 1,
+            bytes: 16,
+            seed: 1,
+            fault,
+        };
+        let found = |finding| checked("some-cbc-aes", finding);
+        assert_eq!(found(None), Ok(TagCheck::Missing));
+        assert_eq!(found(Some(finding(true, ""))), Ok(TagCheck::Passed));
+        let why = found(Some(finding(false, "byte 5 differs"))).expect_err("it was wrong");
+        let words = ["some-cbc-aes", "2026-11-27", "byte 5 differs"];
+        assert!(words.into_iter().all(|word| why.contains(word)), "{why}");
     }
 }

@@ -109,11 +109,17 @@ impl<T> OwnedSlots<T> {
                 break;
             }
             if let Some(lock) = self.slots[id.place].lock() {
-                return (!self.is_evicted(id)).then(|| SlotGuard(lock));
+                return self.guard(lock, id);
             }
             std::hint::spin_loop();
         }
         None
+    }
+
+    /// The value in a locked slot, if it is still this one: before the lock it may have been evicted,
+    /// and another context's may be there.
+    fn guard<'a>(&self, lock: SlotLock<'a, T>, id: SlotId) -> Option<SlotGuard<'a, T>> {
+        (!self.is_evicted(id)).then(|| SlotGuard(lock))
     }
 
     /// Whether the value was evicted.
@@ -211,5 +217,40 @@ impl<T> OwnedSlot<T> {
 
     fn idle_ms(&self, now: u32) -> u32 {
         now.wrapping_sub(self.last_used.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_slot() -> OwnedSlots<&'static str> {
+        OwnedSlots::new(1, Duration::ZERO).expect("memory")
+    }
+
+    #[test]
+    fn a_value_that_is_evicted_before_the_slot_is_locked_is_not_returned_nor_its_successor() {
+        let slots = one_slot();
+        let first = slots.insert("the first context's", false).expect("a slot");
+        assert_eq!(*slots.borrow(first).expect("it is there"), "the first context's");
+        let other = slots.insert("another's", true).expect("the idle one's slot");
+        assert_eq!(first.place, other.place);
+        // What the owner of the first one finds when it was interrupted before the lock.
+        let lock = slots.slots[first.place].lock().expect("not locked");
+        assert!(slots.guard(lock, first).is_none());
+        assert!(slots.borrow(first).is_none() && slots.is_evicted(first) && !slots.close(first));
+        assert_eq!(*slots.borrow(other).expect("it is there"), "another's");
+    }
+
+    #[test]
+    fn a_value_that_was_closed_while_it_was_in_use_is_dropped_by_a_sweep() {
+        let slots = one_slot();
+        let id = slots.insert("in use", false).expect("a slot");
+        let guard = slots.borrow(id).expect("it is there");
+        assert!(!slots.close(id) && slots.insert("another's", true).is_none());
+        drop(guard);
+        assert!(slots.borrow(id).is_none() && slots.insert("another's", false).is_none());
+        slots.sweep();
+        assert!(slots.insert("another's", false).is_some());
     }
 }
