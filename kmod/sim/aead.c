@@ -99,7 +99,7 @@ static void sim_aead_spoil(struct sim_request *request)
 	unsigned int size = rctx->encrypt ? req->cryptlen + tag : req->cryptlen - tag;
 
 	if (size)
-		sim_spoil_list(req->dst, req->assoclen, size, request->fate.garbage);
+		sim_spoil_list(req->dst, req->assoclen, size, &request->fate);
 }
 
 static int sim_aead_crypt(struct aead_request *req, bool encrypt)

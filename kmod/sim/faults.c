@@ -2,8 +2,8 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|unwritten|never|full|busy|slow TIMES|
- *              software
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|never|full|busy|
+ *              slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
@@ -11,6 +11,8 @@
  * again     completes twice
  * wrong     flips one random bit of the result
  * garbage   makes every byte of the result wrong
+ * part      makes BYTES aligned bytes of a longer result wrong, as a page that DMA missed, and every
+ *           byte of one that is not longer
  * unwritten leaves 64 aligned bytes of a cipher's result as they were, as a lost cache line does
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
@@ -35,6 +37,7 @@ enum sim_fault {
 	SIM_ERROR,
 	SIM_WRONG,
 	SIM_GARBAGE,
+	SIM_PART,
 	SIM_UNWRITTEN,
 	SIM_NEVER,
 	SIM_FULL,
@@ -52,6 +55,7 @@ static const struct {
 	[SIM_ERROR] = { "error", true },
 	[SIM_WRONG] = { "wrong" },
 	[SIM_GARBAGE] = { "garbage" },
+	[SIM_PART] = { "part", true },
 	[SIM_UNWRITTEN] = { "unwritten" },
 	[SIM_NEVER] = { "never" },
 	[SIM_FULL] = { "full" },
@@ -75,11 +79,26 @@ static DEFINE_SPINLOCK(rules_lock);
 static struct sim_rule rules[SIM_MAX_RULES];
 static unsigned int nr_rules;
 
-/* Corrupts size bytes of a result from offset on: one bit, or with garbage every byte. */
-void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage)
+/* The part of a result of SIZE bytes to spoil, where all of it or a part becomes wrong. */
+static unsigned int sim_part(const struct sim_fate *fate, unsigned int *size)
 {
+	unsigned int from;
+
+	if (!fate->part || fate->part >= *size)
+		return 0;
+	from = get_random_u32() % DIV_ROUND_UP(*size, fate->part) * fate->part;
+	*size = min(fate->part, *size - from);
+	return from;
+}
+
+/* Corrupts size bytes of a result from offset on: one bit, every byte, or every byte of a part. */
+void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size,
+		    const struct sim_fate *fate)
+{
+	bool garbage = fate->garbage;
 	u8 bytes[64];
 
+	offset += sim_part(fate, &size);
 	if (!garbage) {
 		offset += get_random_u32() % size;
 		size = 1;
@@ -120,7 +139,8 @@ static bool sim_fits(const struct sim_rule *rule, const struct sim_request *requ
 {
 	return (!rule->algorithm || rule->algorithm == request->algorithm) &&
 	       (rule->any_size || rule->size == request->bytes) &&
-	       ((rule->fault != SIM_WRONG && rule->fault != SIM_GARBAGE) || request->spoil);
+	       (request->spoil || (rule->fault != SIM_WRONG && rule->fault != SIM_GARBAGE &&
+				   rule->fault != SIM_PART));
 }
 
 static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
@@ -145,6 +165,11 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	case SIM_GARBAGE:
 		fate->wrong = true;
 		fate->garbage = true;
+		break;
+	case SIM_PART:
+		fate->wrong = true;
+		fate->garbage = true;
+		fate->part = rule->value;
 		break;
 	case SIM_UNWRITTEN:
 		fate->unwritten = true;

@@ -85,6 +85,7 @@ struct sim_fate {
 	int error;
 	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
+	unsigned int part;		/* with garbage: length of the wrong part, 0: all */
 	bool wrong, garbage, unwritten, never, full, busy, software, again;
 	bool fault;			/* caused by a rule of faults.c */
 };
@@ -208,7 +209,8 @@ void sim_go_dead(void);
 /* faults.c */
 void sim_fate_of(struct sim_request *request);
 int sim_parse_fault(char *line);
-void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size, bool garbage);
+void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size,
+		    const struct sim_fate *fate);
 void sim_keep_line(struct sim_line *line, const struct sim_request *request,
 		   struct scatterlist *list, unsigned int offset, unsigned int size);
 void sim_restore_line(const struct sim_line *line, struct scatterlist *list);

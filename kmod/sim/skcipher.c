@@ -81,7 +81,7 @@ static void sim_skcipher_spoil(struct sim_request *request)
 {
 	struct skcipher_request *req = skcipher_request_cast(request->base);
 
-	sim_spoil_list(req->dst, 0, req->cryptlen, request->fate.garbage);
+	sim_spoil_list(req->dst, 0, req->cryptlen, &request->fate);
 }
 
 static int sim_skcipher_crypt(struct skcipher_request *req, bool encrypt)

@@ -7,7 +7,7 @@ use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
 use outboard_counters::{Row, SoftwareReason};
 
 use crate::log::{Level, Log};
-use crate::sampling::{Sample, Sampling};
+use crate::sampling::Sampling;
 use crate::sessions::{SessionId, Sessions};
 use crate::spot_check::Verdict;
 use crate::trust::{MAX_STRIKES, Trust};
@@ -80,10 +80,9 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.accelerator.computes_key_stream()
     }
 
-    /// How the next result must be verified. The first result of each key is compared in full.
-    pub(crate) fn sample(&self, is_first_of_key: bool) -> Sample {
-        let sample = self.sampling.next();
-        Sample { full: sample.full || is_first_of_key, ..sample }
+    /// Whether the next result must be compared in full, as the first one of each key is.
+    pub(crate) fn compares_in_full(&self, is_first_of_key: bool) -> bool {
+        self.sampling.next() || is_first_of_key
     }
 
     /// Decides whether a result of `len` bytes may be released to the application, and counts it.
@@ -234,6 +233,7 @@ impl<S: ?Sized + Share> Hardware<S> {
 mod tests {
     use super::*;
     use std::io;
+    use std::sync::Mutex;
 
     /// Fails on demand, because a real driver cannot be made to fail.
     struct Refusing(&'static str, fn() -> Error);
@@ -248,7 +248,13 @@ mod tests {
         fn open(&self, _key: &[u8]) -> Result<Box<dyn Session>, Error> {
             Err((self.1)())
         }
+        fn report_wrong(&self) {
+            REPORTED.lock().expect("no panic").push(self.0);
+        }
     }
+
+    /// The drivers of which a wrong result was reported.
+    static REPORTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
 
     fn broken() -> Error {
         Error::Request {
@@ -296,6 +302,9 @@ mod tests {
             Verdict::Wrong { offset: 9 }
         });
         assert!(!one.is_up() && !other.is_up() && third.is_up());
+        let reports = REPORTED.lock().expect("no panic");
+        assert_eq!(reports.iter().filter(|driver| **driver == "wrong").count(), 1);
+        assert!(!reports.contains(&"right") && !reports.contains(&"striking"));
     }
 
     #[test]
@@ -325,11 +334,11 @@ mod tests {
     #[test]
     fn the_first_result_of_a_key_and_those_after_a_failure_are_compared_in_full() {
         let hardware = hardware("sampled", 0, full);
-        while hardware.sample(false).full {}
-        assert!(hardware.sample(true).full && !hardware.sample(false).full);
+        while hardware.compares_in_full(false) {}
+        assert!(hardware.compares_in_full(true) && !hardware.compares_in_full(false));
         hardware.failed(&full(), None);
-        assert!(!hardware.sample(false).full, "no room for a key is not suspicious");
+        assert!(!hardware.compares_in_full(false), "no room for a key is not suspicious");
         hardware.failed(&broken(), None);
-        assert!(hardware.sample(false).full);
+        assert!(hardware.compares_in_full(false));
     }
 }

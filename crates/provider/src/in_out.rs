@@ -21,15 +21,8 @@ impl<'a> InOut<'a> {
         InOut { input, output, len, buffers: PhantomData }
     }
 
-    /// Input and output are these bytes.
-    pub(crate) fn in_place(bytes: &'a mut [u8]) -> InOut<'a> {
-        let at = bytes.as_mut_ptr();
-        // SAFETY: the bytes are borrowed for the lifetime.
-        unsafe { InOut::new(at, at, bytes.len()) }
-    }
-
     /// Input and output that do not overlap. They have the same length.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(fuzzing)]
     pub(crate) fn apart(input: &'a [u8], output: &'a mut [u8]) -> InOut<'a> {
         assert_eq!(input.len(), output.len());
         // SAFETY: both are borrowed for the lifetime.

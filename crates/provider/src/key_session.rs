@@ -4,11 +4,11 @@
 use outboard_accel::Error;
 use outboard_counters::{Row, SoftwareReason};
 
+use crate::block_cipher::BlockCipher;
 use crate::hardware::Hardware;
 use crate::offer::Cipher;
 use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
-use crate::spot_check::BlockCipher;
 
 /// Number of requests in software after which a context may evict an idle session: opening a
 /// session costs as much as many requests.

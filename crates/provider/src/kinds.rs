@@ -25,6 +25,7 @@ pub(crate) struct Kind {
 
 /// Mode of operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(Debug))]
 pub(crate) enum Mode {
     Cbc,
     Ctr,

@@ -23,14 +23,15 @@
 //! - `cipher`: cipher contexts; `aead`: AEAD contexts
 //! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
 //! - `key_session`: the driver session of a context; `sessions`: all sessions of a driver
-//! - `spot_check`: recomputes blocks of each result; `sampling`: selects results for full
-//!   comparison
+//! - `spot_check`: recomputes blocks of each result by `block_cipher`; `draws`: random numbers that choose them;
+//!   `sampling`: selects results for full comparison
 //! - `clock`, `wipe`: time without system calls, overwriting of secrets
 //! - `rand`: a seed source from /dev/hwrng
 //! - `lookahead`: key stream computed in advance; its module `fuzzing` is for `fuzz/` only
 
 mod aead;
 mod atomic_slot_id;
+mod block_cipher;
 mod cipher;
 mod clock;
 mod config;
@@ -39,6 +40,7 @@ mod contexts;
 mod core;
 mod decided;
 mod digest;
+mod draws;
 pub mod entry;
 mod hardware;
 mod in_out;

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock::{Suspensions, now_ms};
+use crate::draws::{self, scattered};
 
 /// Number of results compared in full after the start, an error, a pause or a suspension.
 const CLOSE: u32 = 16;
@@ -30,24 +31,11 @@ pub(crate) struct Sampling {
     suspensions: Suspensions,
 }
 
-/// How one result is verified.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    /// Whether it is compared in full.
-    pub(crate) full: bool,
-    /// Selects the blocks of a spot check. Not a secret.
-    pub(crate) random: u32,
-}
-
-impl Sample {
-    pub(crate) const FULL: Sample = Sample { full: true, random: 0 };
-}
-
 impl Sampling {
     pub(crate) fn new(share: u32) -> Sampling {
         Sampling {
             share,
-            seed: seed(),
+            seed: draws::next(),
             count: AtomicU32::new(0),
             close: AtomicU32::new(CLOSE),
             last: AtomicU32::new(now_ms()),
@@ -55,11 +43,9 @@ impl Sampling {
         }
     }
 
-    /// Decides for the next result.
-    pub(crate) fn next(&self) -> Sample {
-        let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let random = mix(self.seed, count);
-        Sample { full: self.is_full(count, now_ms()), random }
+    /// Whether the next result is compared in full.
+    pub(crate) fn next(&self) -> bool {
+        self.is_full(self.count.fetch_add(1, Ordering::Relaxed), now_ms())
     }
 
     /// Compares the next results in full, after a suspicious event.
@@ -92,26 +78,8 @@ impl Sampling {
     /// period, and fewer than twice `share` results lie between two comparisons.
     fn is_chosen(&self, count: u32) -> bool {
         let (group, place) = (count / self.share, count % self.share);
-        mix(!self.seed, group) % self.share == place
+        scattered(self.seed.wrapping_add(group)) % self.share == place
     }
-}
-
-/// Mixes the bits of a counter: the finalizer of MurmurHash3 (Appleby), as used by SplitMix
-/// generators.
-fn mix(seed: u32, count: u32) -> u32 {
-    let mut bits = seed.wrapping_add(count.wrapping_mul(0x9e37_79b9));
-    bits = (bits ^ bits >> 16).wrapping_mul(0x85eb_ca6b);
-    bits = (bits ^ bits >> 13).wrapping_mul(0xc2b2_ae35);
-    bits ^ bits >> 16
-}
-
-/// A seed that differs between processes. If the kernel returns no random bytes, the process ID and
-/// the time are sufficient: no secret depends on it.
-fn seed() -> u32 {
-    let mut bytes = [0; 4];
-    // SAFETY: writable for its length.
-    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
-    u32::from_ne_bytes(bytes) ^ mix(std::process::id(), now_ms())
 }
 
 #[cfg(test)]

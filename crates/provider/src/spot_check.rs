@@ -13,12 +13,10 @@
 //!
 //! `aead::offload` verifies the tags of GCM and CCM.
 
-use std::ffi::c_void;
 use std::ops::Range;
 
+use crate::block_cipher::BlockEncryption;
 use crate::kinds::{Block, Mode};
-use crate::sampling::Sample;
-use crate::software::{SoftCipher, SoftContext};
 use crate::unwritten::first_equal_block;
 use outboard_accel::Wiped;
 
@@ -31,34 +29,6 @@ const CHUNK: usize = 512;
 
 /// Maximum length of a block, in bytes.
 const MAX_BLOCK: usize = 16;
-
-/// The block cipher with a context's key, implemented by the default provider.
-pub(crate) struct BlockCipher {
-    data: SoftContext,
-    /// For XTS: uses the second half of the key.
-    tweak: Option<SoftContext>,
-}
-
-impl BlockCipher {
-    /// `ecb` is the default provider's cipher in ECB mode for this key length; for XTS, for half of
-    /// it. `None` if the default provider is out of memory or not active.
-    pub(crate) fn new(
-        ecb: SoftCipher,
-        provider_context: *mut c_void,
-        mode: Mode,
-        key: &[u8],
-    ) -> Option<BlockCipher> {
-        let with_key = |key| SoftContext::with_key(ecb, provider_context, true, key, &[]);
-        let (data, tweak) = if mode == Mode::Xts { key.split_at(key.len() / 2) } else { (key, &[][..]) };
-        let tweak = if tweak.is_empty() { None } else { Some(with_key(tweak)?) };
-        Some(BlockCipher { data: with_key(data)?, tweak })
-    }
-
-    /// Encrypts whole blocks in place. False if the default provider fails.
-    pub(crate) fn encrypt(&self, blocks: &mut [u8]) -> bool {
-        self.data.encrypt_blocks(blocks)
-    }
-}
 
 /// The plaintext or the ciphertext of a request.
 #[derive(Clone, Copy)]
@@ -185,9 +155,10 @@ pub(crate) struct Crypted<'a> {
 }
 
 impl Crypted<'_> {
-    /// Checks each block that equals its input, a random block and the last one. A full comparison
-    /// checks all blocks, or a window at a random position.
-    pub(crate) fn check(&self, cipher: &BlockCipher, sample: Sample) -> Verdict {
+    /// Checks each block that equals its input, the block that `draw` chooses, and the last one. With
+    /// `is_full` checks all blocks, or a window at the position that `draw` chooses. `draw` is a
+    /// random number.
+    pub(crate) fn check(&self, cipher: &dyn BlockEncryption, is_full: bool, draw: u32) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         if blocks == 0 {
             return Verdict::Right;
@@ -197,11 +168,11 @@ impl Crypted<'_> {
             return unwritten;
         }
         let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
-        let count = if sample.full { (WINDOW / self.size).min(blocks) } else { 1 };
-        let first = sample.random as usize % (blocks - count + 1);
+        let count = if is_full { (WINDOW / self.size).min(blocks) } else { 1 };
+        let first = draw as usize % (blocks - count + 1);
         let last = if first + count < blocks { blocks - 1..blocks } else { blocks..blocks };
         let runs = [first..first + count, last];
-        if sample.full {
+        if is_full {
             self.compare::<CHUNK>(cipher, runs, tweak)
         } else {
             self.compare::<{ 2 * MAX_BLOCK }>(cipher, runs, tweak)
@@ -209,14 +180,14 @@ impl Crypted<'_> {
     }
 
     /// Checks all blocks.
-    pub(crate) fn check_all(&self, cipher: &BlockCipher) -> Verdict {
+    pub(crate) fn check_all(&self, cipher: &dyn BlockEncryption) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
         self.compare::<CHUNK>(cipher, [0..blocks, blocks..blocks], tweak)
     }
 
     /// Checks each block that equals its input.
-    fn check_unwritten(&self, cipher: &BlockCipher) -> Verdict {
+    fn check_unwritten(&self, cipher: &dyn BlockEncryption) -> Verdict {
         let mut from = 0;
         while let Some(block) = self.first_equal_block(from) {
             let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
@@ -243,7 +214,7 @@ impl Crypted<'_> {
     }
 
     /// The tweak of the first block.
-    fn tweak(&self, cipher: &BlockCipher) -> Option<Tweak> {
+    fn tweak(&self, cipher: &dyn BlockEncryption) -> Option<Tweak> {
         match self.chain {
             Chain::Xts { tweak } => Tweak::new(cipher, tweak),
             _ => Some(Tweak::NONE),
@@ -254,7 +225,7 @@ impl Crypted<'_> {
     /// most.
     fn compare<const ROOM: usize>(
         &self,
-        cipher: &BlockCipher,
+        cipher: &dyn BlockEncryption,
         mut runs: [Range<usize>; 2],
         mut tweak: Tweak,
     ) -> Verdict {
@@ -274,7 +245,7 @@ impl Crypted<'_> {
             if len == 0 {
                 return Verdict::Right;
             }
-            if !cipher.data.encrypt_blocks(&mut made[..len]) {
+            if !cipher.encrypt(&mut made[..len]) {
                 return Verdict::Unknown;
             }
             if made[..len] != due[..len] {
@@ -358,9 +329,8 @@ struct Tweak {
 impl Tweak {
     const NONE: Tweak = Tweak { place: usize::MAX, value: 0 };
 
-    fn new(cipher: &BlockCipher, mut tweak: Block) -> Option<Tweak> {
-        let encrypted = cipher.tweak.as_ref()?.encrypt_blocks(&mut tweak);
-        encrypted.then_some(Tweak { place: 0, value: u128::from_le_bytes(tweak) })
+    fn new(cipher: &dyn BlockEncryption, mut tweak: Block) -> Option<Tweak> {
+        cipher.encrypt_tweak(&mut tweak).then_some(Tweak { place: 0, value: u128::from_le_bytes(tweak) })
     }
 
     /// Advances to a block that is not before the previous one.
@@ -382,64 +352,4 @@ fn times_x(value: u128, by: u32) -> u128 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tweaks_are_reached_in_steps_of_any_length() {
-        let start = 0xfedc_ba98_7654_3210_0123_4567_89ab_cdef_u128;
-        let one_by_one = |count| (0..count).fold(start, |value, _| times_x(value, 1));
-        for place in [0, 1, 2, 63, 64, 65, 127, 128, 255, 4095] {
-            assert_eq!(Tweak { place: 0, value: start }.of(place), one_by_one(place), "{place}");
-        }
-        let mut tweaks = Tweak { place: 0, value: start };
-        assert!([3, 4, 4, 100, 1000].into_iter().all(|place| tweaks.of(place) == one_by_one(place)));
-        // The top bit is reduced to 0x87.
-        assert_eq!(times_x(1 << 127, 1), 0x87);
-    }
-
-    #[test]
-    fn a_result_that_differs_or_has_another_length_is_wrong() {
-        assert_eq!(Verdict::of(b"abc", b"abc"), Verdict::Right);
-        assert_eq!(Verdict::of(b"abc", b"aXX"), Verdict::Wrong { offset: 1 });
-        assert_eq!(Verdict::of(b"abc", b"ab"), Verdict::Wrong { offset: 2 });
-        assert_eq!(Verdict::of(b"", b"a"), Verdict::Wrong { offset: 0 });
-    }
-
-    #[test]
-    fn a_text_in_two_parts_is_read_as_one() {
-        let whole: Vec<u8> = (0..70).collect();
-        let (head, rest) = whole.split_at(16);
-        for text in [Text { head, rest }, Text::of(&whole)] {
-            assert_eq!(text.len(), 70);
-            for from in 0..=70 {
-                for len in [0, 1, 8, 16, 40, 70, 100] {
-                    let expected = &whole[from..70.min(from + len)];
-                    let mut room = vec![0; len];
-                    text.copy_to(from, &mut room);
-                    assert_eq!(&room[..expected.len()], expected, "{from}, {len}");
-                    text.xor_to(from, &mut room);
-                    assert!(room.iter().all(|byte| *byte == 0), "{from}, {len}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn counters_carry_within_their_bits() {
-        let fill = |chain, place| {
-            let crypted = Crypted { plain: Text::of(&[]), secret: Text::of(&[]), chain, size: 16 };
-            let (mut made, mut due) = ([0; 16], [0; 16]);
-            crypted.fill(place, &mut { Tweak::NONE }, &mut made, &mut due);
-            made
-        };
-        let gcm = Chain::new(Mode::Gcm, &[0xff; 12]);
-        assert_eq!(fill(gcm, 0)[12..], [0, 0, 0, 2]);
-        assert_eq!(fill(gcm, 0xffff_ffff)[..], [[0xff; 12].as_slice(), &[0, 0, 0, 1]].concat());
-        let ctr = Chain::new(Mode::Ctr, &[0xff; 16]);
-        assert_eq!(fill(ctr, 3), 2_u128.to_be_bytes());
-        let ccm = Chain::new(Mode::Ccm, &[7; 13]);
-        assert_eq!(fill(ccm, 0x1ff)[..], [&[1][..], &[7; 13], &[2, 0]].concat());
-        assert_eq!(fill(Chain::new(Mode::Ccm, &[7; 7]), 0)[..9], [7, 7, 7, 7, 7, 7, 7, 7, 0]);
-    }
-}
+mod tests;

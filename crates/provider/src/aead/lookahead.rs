@@ -153,21 +153,22 @@ impl Context {
         } else {
             is_other();
         }
-        let failed = match stopped {
+        let usable = match stopped {
             Stopped::Complete | Stopped::NotReady | Stopped::Elsewhere => {
                 if stream.needs_more(sequence) {
                     while streams.evict_idle() {}
                 }
-                stream.refill(sequence).err()
+                stream.refill(sequence).map_err(Some)
             }
-            Stopped::Wrong => None,
-            Stopped::Failed(error) => Some(error),
+            // What the driver has computed besides is not used either.
+            Stopped::Wrong => Err(None),
+            Stopped::Failed(error) => Err(Some(error)),
         };
         // Without memory the next attempt is after as many bytes as the first one, not with each
         // message.
-        let ends = failed.is_some() || stream.is_empty();
+        let ends = usable.is_err() || stream.is_empty();
         drop(guard);
-        if let Some(error) = failed {
+        if let Err(Some(error)) = usable {
             self.ahead_key.key_stream_failed(hardware, &error, row);
         }
         if ends {

@@ -4,10 +4,10 @@ use outboard_accel::wipe;
 
 use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
+use crate::block_cipher::BlockEncryption;
 use crate::in_out::InOut;
 use crate::lookahead::{FIRST_OF_GCM, GcmTag, NoncePredictor, RecordStream, Stopped, Verifier, is_tag};
 use crate::owned_slots::SlotId;
-use crate::spot_check::BlockCipher;
 
 /// Block length in bytes.
 const BLOCK: usize = 16;
@@ -116,7 +116,7 @@ pub(super) fn process(
 }
 
 /// Processes the text from byte `done` on in software. False if the default provider fails.
-fn xor_rest(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &BlockCipher) -> bool {
+fn xor_rest(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &dyn BlockEncryption) -> bool {
     let mut stream = [0; CHUNK * BLOCK];
     let mut is_right = true;
     while done < job.len() && is_right {

@@ -12,10 +12,10 @@ use super::context::{Context, OffloadedText, Stage};
 use super::message::{Message, Processed, TagUse};
 use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
+use crate::draws;
 use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
 use crate::request::Request;
-use crate::sampling::Sample;
 use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
 use crate::spot_check::{Chain, Crypted, Text, Verdict};
@@ -146,7 +146,7 @@ impl Context {
             self.why = Some(SoftwareReason::AboveLimit);
             return None;
         }
-        let sample = hardware.sample(!self.key_session.was_compared);
+        let is_full = hardware.compares_in_full(!self.key_session.was_compared);
         let done = match &self.provider.jobs {
             Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(request), false, hardware.driver()),
             None => session.submit_and_wait(from_ref(request)),
@@ -168,7 +168,7 @@ impl Context {
         }
         let mut answer = Answer(session);
         let result = answer.bytes()?;
-        let verify = || self.verify(request, result, sample, recompute);
+        let verify = || self.verify(request, result, is_full, recompute);
         match hardware.accept(row, request.len(), verify) {
             Release::Yes => Some(answer),
             Release::No => {
@@ -222,12 +222,12 @@ impl Context {
         &mut self,
         request: &DriverRequest<'_>,
         result: &[u8],
-        sample: Sample,
+        is_full: bool,
         recompute: Recompute<'_>,
     ) -> Verdict {
         let len = request.len();
         let every = len.div_ceil(RECOMPUTED).max(1) as u32;
-        if sample.full && (!self.key_session.was_compared || sample.random % every == 0) {
+        if is_full && (!self.key_session.was_compared || draws::next() % every == 0) {
             let verdict = self.recomputed(request, recompute, |expected| Verdict::of(expected, result));
             self.key_session.was_compared |= verdict.is_some();
             return verdict.unwrap_or(Verdict::Unknown);
@@ -237,7 +237,7 @@ impl Context {
         let chain = Chain::new(self.cipher.kind.mode, request.iv);
         let crypted = Crypted { plain, secret, chain, size: BLOCK };
         let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
-        reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, sample))
+        reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, is_full, draws::next()))
     }
 
     /// What `look` returns for the result of software. `None` if there is none.

@@ -12,7 +12,6 @@ use crate::contexts::{Duplicate, hand_over};
 use crate::core::Core;
 use crate::key_session::KeySession;
 use crate::kinds::{Block, Kind, Mode};
-use crate::lookahead::Lane;
 use crate::offer::Cipher;
 use crate::owned_slots::SlotId;
 use crate::provider::Provider;
@@ -88,9 +87,6 @@ pub(crate) struct Context {
     /// The session of the key with the driver that computes key stream.
     pub(super) ahead_key: KeySession,
     pub(super) lookahead: LookaheadState,
-    /// Key stream for the next bytes. While some is left, `running` and `held` are the position
-    /// after it: see [`Context::leave_lane`].
-    pub(super) lane: Lane,
     /// Look-ahead was on for the present request and did not process all of it.
     pub(super) has_missed: bool,
     /// Number of consecutive streams of key stream that were not useful.
@@ -131,7 +127,6 @@ impl Context {
             key_session: KeySession::default(),
             ahead_key: KeySession::default(),
             lookahead: LookaheadState::Off,
-            lane: Lane::default(),
             has_missed: false,
             wasted_streams: 0,
             pipes: Vec::new(),
@@ -225,7 +220,6 @@ impl Context {
     /// Must be called after a failure of the default provider.
     pub(super) fn lose(&mut self) {
         self.lost = true;
-        self.lane.clear();
         self.running = None;
         self.kept = None;
         self.settle();
@@ -234,7 +228,6 @@ impl Context {
     /// Transfers the state of the accelerator to `soft`. False if the default provider fails, which
     /// does not happen for an IV of the correct length and a block that it holds back.
     pub(super) fn sync(&mut self) -> bool {
-        self.leave_lane();
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;
         let mut num = self.num;
@@ -273,12 +266,10 @@ impl Duplicate for Context {
         }
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
-        let (running, held) = self.before_lane();
         Some(Context {
             soft,
-            held,
             pushed: self.pushed || in_records,
-            running: if in_records { None } else { running },
+            running: if in_records { None } else { self.running },
             counts: ContextCounts::new(self.provider, self.cipher.kind.name),
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
@@ -289,7 +280,6 @@ impl Duplicate for Context {
                 LookaheadState::Off => LookaheadState::Off,
                 LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
             },
-            lane: Lane::default(),
             pipes,
             ..*self
         })

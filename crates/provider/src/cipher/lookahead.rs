@@ -8,8 +8,8 @@ use super::context::{Context, LookaheadState};
 use crate::hardware::Hardware;
 use crate::in_out::InOut;
 use crate::key_session::KeyUse;
-use crate::kinds::{Block, Mode};
-use crate::lookahead::{CounterStream, KeyStream, Position, SMALL, Stopped, Verifier};
+use crate::kinds::Mode;
+use crate::lookahead::{CounterStream, KeyStream, Position, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 use crate::request::Request;
 
@@ -59,49 +59,12 @@ impl Context {
         }
     }
 
-    /// An update with the key stream in the lane, if that is enough. Otherwise does nothing.
-    #[inline]
-    pub(super) fn mix_from_lane(&mut self, r: Request<'_>) -> bool {
-        // False for no bytes.
-        let fits = r.len().wrapping_sub(1) < self.lane.left();
-        let Some(job) = fits.then(|| r.in_out()).flatten() else { return false };
-        self.lane.mix(job);
-        r.set_written(r.len());
-        self.counts.add_ahead(r.len() as u64);
-        true
-    }
-
-    /// Makes `running` and `held` the position before the key stream that is left in the lane, and
-    /// drops that.
-    pub(super) fn leave_lane(&mut self) {
-        if self.lane.left() > 0 {
-            (self.running, self.held) = self.before_lane();
-            self.lane.clear();
-        }
-    }
-
-    /// `running` and `held` of the position before the key stream that is left in the lane.
-    pub(super) fn before_lane(&self) -> (Option<Block>, usize) {
-        match (self.lane.left(), self.running) {
-            (1.., Some(running)) => {
-                let after = Position { counter: u128::from_be_bytes(running), used: self.held };
-                let Position { counter, used } = after.before(self.lane.left());
-                (Some(counter.to_be_bytes()), used)
-            }
-            (_, running) => (running, self.held),
-        }
-    }
-
     /// An update, of which as much as possible is done with key stream.
     pub(super) fn update_ahead(&mut self, r: Request<'_>) -> c_int {
         let mut done = 0;
         self.has_missed = matches!(self.lookahead, LookaheadState::On(_));
         if let Some(job) = r.in_out() {
-            done = self.lane.left().min(r.len());
-            self.lane.mix(job.first(done));
-            if done < r.len() {
-                done += self.mix_from_key_stream(job.after(done));
-            }
+            done = self.mix_from_key_stream(job);
         }
         if done > 0 {
             self.counts.add_ahead(done as u64);
@@ -119,7 +82,7 @@ impl Context {
         answer
     }
 
-    /// The lane is empty. Returns the number of bytes that were processed.
+    /// Returns the number of bytes that were processed.
     fn mix_from_key_stream(&mut self, job: InOut<'_>) -> usize {
         let LookaheadState::On(id) = self.lookahead else { return 0 };
         let provider = self.provider;
@@ -153,14 +116,9 @@ impl Context {
             Stopped::Failed(error) => Err(Some(error)),
         };
         let (was_useful, is_starved) = (stream.was_useful(), stream.is_empty());
-        let mut after = position.after(done);
-        if usable.is_ok() && done == job.len() && done <= SMALL && stream.is_ready(after) {
-            self.lane.fill(|job| stream.mix(after, job, &verifier).0);
-            after = after.after(self.lane.left());
-        }
         drop(guard);
         if done > 0 {
-            let Position { counter, used } = after;
+            let Position { counter, used } = position.after(done);
             self.running = Some(counter.to_be_bytes());
             self.held = used;
         }
@@ -218,7 +176,6 @@ impl Context {
 
     /// The position in the stream.
     fn position(&mut self) -> Option<Position> {
-        self.leave_lane();
         let used = self.held;
         if let Some(running) = self.running {
             return Some(Position { counter: u128::from_be_bytes(running), used });

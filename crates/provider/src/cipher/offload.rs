@@ -7,11 +7,12 @@ use outboard_accel::{Direction, Error, Request, Session, Wiped};
 use outboard_counters::SoftwareReason;
 
 use super::context::Context;
+use crate::block_cipher::BlockCipher;
+use crate::draws;
 use crate::hardware::{Release, reason_of};
 use crate::key_session::KeyUse;
 use crate::kinds::{Block, Mode};
-use crate::sampling::Sample;
-use crate::spot_check::{BlockCipher, Chain, Crypted, Text, Verdict};
+use crate::spot_check::{Chain, Crypted, Text, Verdict};
 
 /// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
 /// blocks that it leaves.
@@ -26,8 +27,8 @@ pub(super) struct Blocks {
     done: usize,
     /// Number of bytes in the current request.
     step: usize,
-    /// How the result is verified, once it is decided.
-    sample: Option<Sample>,
+    /// Whether results are compared in full, once it is decided.
+    is_full: Option<bool>,
     /// A request failed, or its result was not accepted.
     stopped: bool,
     /// Why software processes the blocks that are left, if any are.
@@ -49,9 +50,9 @@ impl Blocks {
     ) -> Blocks {
         let mut before = (Block::default(), head.len());
         before.0[..head.len()].copy_from_slice(head);
-        let (done, step, sample, stopped) = (0, 0, None, false);
+        let (done, step, is_full, stopped) = (0, 0, None, false);
         let why = SoftwareReason::DriverFailed;
-        Blocks { head: before, input, output, len, iv, done, step, sample, stopped, why }
+        Blocks { head: before, input, output, len, iv, done, step, is_full, stopped, why }
     }
 
     /// Number of bytes including the head.
@@ -92,7 +93,7 @@ impl Blocks {
         // SAFETY: the guarantee given to `new`; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), self.output.add(self.done), self.step) };
         self.done += self.step;
-        self.sample = None;
+        self.is_full = None;
     }
 }
 
@@ -143,7 +144,7 @@ impl Context {
             let count = left.min(session.max_batch()).min(most);
             let mut is_first_of_key = !self.key_session.was_compared;
             for stream in streams.iter_mut().flatten().take(count) {
-                stream.sample.get_or_insert_with(|| hardware.sample(is_first_of_key));
+                stream.is_full.get_or_insert_with(|| hardware.compares_in_full(is_first_of_key));
                 is_first_of_key = false;
                 stream.step = session.max_request(direction).min(stream.len - stream.done);
             }
@@ -217,17 +218,17 @@ impl Context {
     fn accept(&mut self, stream: &mut Blocks, result: &[u8]) -> Release {
         let cipher = self.cipher;
         let row = self.provider.counters.row(cipher.kind.name);
-        let sample = stream.sample.unwrap_or(Sample::FULL);
+        let is_full = stream.is_full.unwrap_or(true);
         let (head, rest) = stream.parts();
         let verify = || {
             self.compare(&stream.iv, Text { head, rest }, result, |crypted, cipher| {
-                crypted.check(cipher, sample)
+                crypted.check(cipher, is_full, draws::next())
             })
         };
         let release = cipher.hardware.accept(row, stream.step, verify);
         stream.stopped = release != Release::Yes;
         if !stream.stopped {
-            self.key_session.was_compared |= sample.full;
+            self.key_session.was_compared |= is_full;
             stream.take(result, cipher.kind.mode, cipher.kind.block(), self.encrypt);
         }
         release
@@ -283,4 +284,41 @@ fn last_block(blocks: &[u8], len: usize) -> Block {
     let mut last = Block::default();
     last[..len].copy_from_slice(&blocks[blocks.len() - len..]);
     last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes results of 32 and 16 bytes for a text of 48. Returns the IVs after each, and the output.
+    fn ivs(mode: Mode, encrypt: bool, head: usize) -> ([Block; 2], Vec<u8>) {
+        let text: Vec<u8> = (0..48).collect();
+        let mut output = vec![0; 48];
+        let (start, rest) = text.split_at(head);
+        // SAFETY: both are as long as the text without its head, and with it.
+        let mut blocks = unsafe { Blocks::new(start, rest.as_ptr(), output.as_mut_ptr(), 48, [0xff; 16]) };
+        let steps = if head == 0 { [32, 16] } else { [16, 32] };
+        let ivs = steps.map(|step| {
+            blocks.step = step;
+            let result: Vec<u8> = (blocks.done..blocks.done + step).map(|at| 0x80 | at as u8).collect();
+            blocks.take(&result, mode, 16, encrypt);
+            blocks.iv
+        });
+        assert_eq!((blocks.done, blocks.is_full), (48, None));
+        (ivs, output)
+    }
+
+    #[test]
+    fn the_next_request_continues_from_the_last_block_of_ciphertext_or_the_next_counter() {
+        let block = |from: u8| -> Block { std::array::from_fn(|at| from + at as u8) };
+        for head in [0, 16] {
+            let second = if head == 0 { 16 } else { 0 };
+            let (found, output) = ivs(Mode::Cbc, true, head);
+            assert_eq!(found, [block(0x80 | second), block(0x80 | 32)]);
+            assert!(output.iter().enumerate().all(|(at, byte)| *byte == 0x80 | at as u8));
+            assert_eq!(ivs(Mode::Cbc, false, head).0, [block(second), block(32)]);
+            let counters = if head == 0 { [1, 2] } else { [0, 2] };
+            assert_eq!(ivs(Mode::Ctr, true, head).0, counters.map(|number: u128| number.to_be_bytes()));
+        }
+    }
 }

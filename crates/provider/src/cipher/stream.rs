@@ -58,12 +58,9 @@ pub(super) unsafe extern "C" fn update(
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
     // SAFETY: the core guarantees valid buffers.
     let request = unsafe { Request::new(out, out_len, out_size, input, len) };
-    // The first two calls cannot panic.
     if len < context.straight_below {
+        // It cannot panic.
         return context.straight(request);
-    }
-    if context.mix_from_lane(request) {
-        return 1;
     }
     guard(0, || context.update(request))
 }
@@ -175,7 +172,6 @@ impl Context {
         if self.takes_records() {
             return ControlFlow::Break(self.record(r));
         }
-        self.leave_lane();
         let (kind, block) = (self.kind(), self.kind().block());
         let head = self.held.wrapping_neg() & self.mask;
         let large = r.len() >= self.threshold() && r.len() >= head + 2 * block;
@@ -330,7 +326,6 @@ impl Context {
 
     /// The current IV. Valid only while `soft` holds no bytes.
     pub(super) fn running_iv(&mut self) -> Option<Block> {
-        self.leave_lane();
         let running = self.running.or_else(|| self.iv_of_soft());
         if running.is_none() {
             self.lose();

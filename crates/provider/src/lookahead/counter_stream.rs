@@ -7,8 +7,9 @@ use outboard_counters::Row;
 
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
-use super::segment::{Segment, Stopped, Unusable, Verifier};
+use super::segment::{Segment, Stopped, Unusable};
 use super::supply::{Supply, unless_scarce};
+use super::verifier::Verifier;
 use crate::in_out::InOut;
 
 /// A position in a stream: a counter block, and the number of its bytes that were used, below
@@ -24,12 +25,6 @@ impl Position {
     pub(crate) fn after(self, len: usize) -> Position {
         let bytes = self.used + len;
         Position { counter: self.counter.wrapping_add((bytes / BLOCK) as u128), used: bytes % BLOCK }
-    }
-
-    /// The position `len` bytes earlier.
-    pub(crate) fn before(self, len: usize) -> Position {
-        let blocks = len.div_ceil(BLOCK);
-        Position { counter: self.counter.wrapping_sub(blocks as u128), ..self }.after(blocks * BLOCK - len)
     }
 }
 
@@ -108,11 +103,6 @@ impl CounterStream {
     /// The counters of the algorithm.
     pub(crate) fn row(&self) -> Option<&'static Row> {
         self.row
-    }
-
-    /// Whether there is key stream for a position, in a segment that the driver has completed.
-    pub(crate) fn is_ready(&mut self, position: Position) -> bool {
-        self.seek(position) && self.segments.front().is_some_and(Segment::is_ready)
     }
 
     /// Whether there is no key stream, because there was no memory for it.

@@ -13,8 +13,8 @@ use outboard_abi::name;
 
 use super::counters::BLOCK;
 use super::length_block::HashMultiples;
+use crate::block_cipher::BlockEncryption;
 use crate::software::SoftContext;
-use crate::spot_check::BlockCipher;
 use outboard_accel::wipe;
 
 /// Length of a tag in bytes.
@@ -30,7 +30,7 @@ pub(crate) struct GcmTag {
 impl GcmTag {
     /// `context` is a GCM context for encryption with a key, `cipher` its block cipher. `None` if
     /// the default provider fails, or without memory.
-    pub(crate) fn new(context: SoftContext, cipher: &BlockCipher) -> Option<GcmTag> {
+    pub(crate) fn new(context: SoftContext, cipher: &dyn BlockEncryption) -> Option<GcmTag> {
         let mut hash_key = [0; BLOCK];
         if !cipher.encrypt(&mut hash_key) {
             return None;

@@ -10,10 +10,9 @@
 //! - `nonces`: predicts the nonces of GCM messages
 //! - `mix`: XORs key stream with a text, and compares each block with its counter block
 //! - `text`: words of a text at the alignment that it has
-//! - `segment`: a segment, its verification and use
+//! - `segment`: a segment and its use; `verifier`: the blocks that software recomputes
 //! - `supply`, `budget`: how much is computed, and the memory for it
-//! - `counter_stream`: CTR; `lane`: key stream for its shortest updates
-//! - `record_stream`: GCM; `gcm_tag`, `length_block`: the tag of a message
+//! - `counter_stream`: CTR; `record_stream`: GCM; `gcm_tag`, `length_block`: the tag of a message
 
 mod budget;
 mod counter_stream;
@@ -21,7 +20,6 @@ mod counters;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod gcm_tag;
-mod lane;
 mod length_block;
 mod mix;
 mod nonces;
@@ -29,6 +27,7 @@ mod record_stream;
 mod segment;
 mod supply;
 mod text;
+mod verifier;
 
 use std::time::Duration;
 
@@ -40,11 +39,11 @@ use budget::Budget;
 pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
 pub(crate) use gcm_tag::GcmTag;
-pub(crate) use lane::{Lane, SMALL};
 pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
-pub(crate) use segment::{Stopped, Verifier};
+pub(crate) use segment::Stopped;
+pub(crate) use verifier::Verifier;
 
 /// Maximum number of streams of a process.
 const STREAMS: usize = 1024;

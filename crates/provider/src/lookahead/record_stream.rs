@@ -9,8 +9,9 @@ use outboard_counters::Row;
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::nonces::NoncePattern;
-use super::segment::{Segment, Stopped, Unusable, Verifier};
+use super::segment::{Segment, Stopped, Unusable};
 use super::supply::Supply;
+use super::verifier::Verifier;
 use crate::in_out::InOut;
 
 /// Number of messages that may arrive late, after messages of the next segment.

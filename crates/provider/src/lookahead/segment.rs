@@ -1,36 +1,15 @@
-//! A segment of key stream: its counter blocks, its verification, and its use.
+//! A segment of key stream: its counter blocks, and its use.
 
 use outboard_accel::{Error, KeyStreamSegment};
-use outboard_counters::Row;
 
 use super::budget::Lease;
 use super::counters::{BLOCK, Counters};
 use super::mix::{block_at, mix_blocks};
-use crate::hardware::{Hardware, Release};
+use super::verifier::Verifier;
+use crate::hardware::Release;
 use crate::in_out::InOut;
-use crate::spot_check::{BlockCipher, Verdict};
+use crate::spot_check::Verdict;
 use outboard_accel::wipe;
-
-/// Maximum number of blocks that a full comparison covers of one segment.
-const WINDOW: usize = 256;
-
-/// Number of blocks that are compared at a time, on the stack.
-const CHUNK: usize = 32;
-
-/// Aligned for the counter blocks that are written to it.
-#[repr(align(16))]
-struct Chunk([u8; CHUNK * BLOCK]);
-
-/// Verifies segments with software and counts what happens.
-pub(crate) struct Verifier<'a> {
-    /// The driver of ECB mode.
-    pub(crate) hardware: &'a Hardware,
-    /// The block cipher with the same key in software.
-    pub(crate) reference: &'a BlockCipher,
-    /// OpenSSL's name of the algorithm that the key stream is for.
-    pub(crate) algorithm: &'a str,
-    pub(crate) row: Option<&'a Row>,
-}
 
 /// Why the processing of a text ended.
 #[derive(Debug)]
@@ -60,7 +39,7 @@ pub(crate) enum Unusable {
 pub(super) struct Segment {
     stream: KeyStreamSegment,
     counters: Counters,
-    is_verified: bool,
+    is_in_use: bool,
     /// The segment's part of the memory of the process.
     _lease: Lease,
 }
@@ -74,14 +53,14 @@ impl Segment {
         lease: Lease,
     ) -> Result<Segment, Error> {
         stream.submit(blocks * BLOCK, &mut |room| counters.fill(0, room))?;
-        Ok(Segment { stream, counters, is_verified: false, _lease: lease })
+        Ok(Segment { stream, counters, is_in_use: false, _lease: lease })
     }
 
     /// Submits the encryption of other counter blocks, as many as before. The segment must not be
     /// used after an error.
     pub(super) fn renew(&mut self, counters: Counters) -> Result<(), Error> {
         self.stream.submit(self.stream.len(), &mut |room| counters.fill(0, room))?;
-        (self.counters, self.is_verified) = (counters, false);
+        (self.counters, self.is_in_use) = (counters, false);
         Ok(())
     }
 
@@ -99,9 +78,9 @@ impl Segment {
         self.stream.is_ready()
     }
 
-    /// XORs a text with the key stream from byte `from` on. Waits until the driver has completed
-    /// the segment. Returns the number of bytes that were written before the key stream was found
-    /// to be unusable.
+    /// XORs the text of a request with the key stream from byte `from` on, after blocks of that
+    /// were recomputed. Waits until the driver has completed the segment. Returns the number of
+    /// bytes that were written before the key stream was found to be unusable.
     pub(super) fn mix(
         &mut self,
         from: usize,
@@ -113,14 +92,14 @@ impl Segment {
             Err(error) => return (0, Some(Unusable::Failed(error))),
         };
         assert!(from + job.len() <= bytes.len());
-        if !self.is_verified {
-            match verifier.accepts(bytes, &self.counters) {
-                Release::Yes => self.is_verified = true,
-                Release::No => return (0, Some(Unusable::Wrong)),
-                Release::Differs(offset) => {
-                    self.try_again(offset, verifier);
-                    return (0, Some(Unusable::Wrong));
-                }
+        let blocks = from / BLOCK..(from + job.len()).div_ceil(BLOCK);
+        let is_first_use = !std::mem::replace(&mut self.is_in_use, true);
+        match verifier.accepts(bytes, &self.counters, blocks, is_first_use) {
+            Release::Yes => {}
+            Release::No => return (0, Some(Unusable::Wrong)),
+            Release::Differs(offset) => {
+                self.try_again(offset, verifier);
+                return (0, Some(Unusable::Wrong));
             }
         }
         let mut done = 0;
@@ -171,65 +150,10 @@ impl Segment {
         let repeat = || {
             let submitted = self.stream.submit(len, &mut |room| self.counters.fill(0, room));
             match submitted.and_then(|()| self.stream.bytes()) {
-                Ok(bytes) => verifier.compare(bytes, &self.counters, 0, len / BLOCK),
+                Ok(bytes) => verifier.compare(bytes, &self.counters, 0..len / BLOCK),
                 Err(_) => Verdict::Unknown,
             }
         };
         verifier.hardware.try_again(verifier.algorithm, verifier.row, len, offset, repeat);
-    }
-}
-
-impl Verifier<'_> {
-    /// Compares a random block and the last one of a segment with software, or, in a full
-    /// comparison, all blocks of a window at a random place.
-    fn accepts(&self, bytes: &[u8], counters: &Counters) -> Release {
-        let sample = self.hardware.sample(false);
-        let verify = || {
-            let blocks = bytes.len() / BLOCK;
-            let count = if sample.full { WINDOW.min(blocks) } else { 1 };
-            let first = sample.random as usize % (blocks - count + 1);
-            let is_right = |first, count| self.compare(bytes, counters, first, count);
-            match is_right(first, count) {
-                Verdict::Right if first + count < blocks => is_right(blocks - 1, 1),
-                verdict => verdict,
-            }
-        };
-        self.hardware.release(verify)
-    }
-
-    fn compare(&self, bytes: &[u8], counters: &Counters, first: usize, count: usize) -> Verdict {
-        let mut expected = Chunk([0; CHUNK * BLOCK]);
-        let expected = &mut expected.0;
-        let mut verdict = Verdict::Right;
-        for from in (first..first + count).step_by(CHUNK) {
-            let len = (first + count - from).min(CHUNK) * BLOCK;
-            counters.fill(from, &mut expected[..len]);
-            if !self.reference.encrypt(&mut expected[..len]) {
-                verdict = Verdict::Unknown;
-                break;
-            }
-            let found = &bytes[from * BLOCK..][..len];
-            if let Some(offset) = found.iter().zip(&*expected).position(|(found, expected)| found != expected)
-            {
-                verdict = Verdict::Wrong { offset: from * BLOCK + offset };
-                break;
-            }
-        }
-        wipe(expected);
-        verdict
-    }
-
-    /// Decides in software about a block with a word of its counter block: the block if it is right.
-    #[cold]
-    fn decides(&self, bytes: &[u8], index: usize, counter: u128) -> Result<[u8; BLOCK], Release> {
-        let mut expected = counter.to_be_bytes();
-        if !self.reference.encrypt(&mut expected) {
-            return Err(Release::No);
-        }
-        if bytes[index * BLOCK..][..BLOCK] == expected {
-            return Ok(expected);
-        }
-        wipe(&mut expected);
-        Err(Release::Differs(index * BLOCK))
     }
 }

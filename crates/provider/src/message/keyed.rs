@@ -143,12 +143,12 @@ impl Keyed {
                 return Err(if error.is_away() { Missing::Away } else { Missing::Failed(reason_of(&error)) });
             }
         };
-        let sample = self.hash_driver.hardware.sample(!self.was_compared.load(Ordering::Relaxed));
+        let is_full = self.hash_driver.hardware.compares_in_full(!self.was_compared.load(Ordering::Relaxed));
         let compare = |digest: &Digest| {
             let expected = provider.core.without_errors(&recompute);
             expected.map_or(Verdict::Unknown, |expected| Verdict::of(expected.as_slice(), digest.as_slice()))
         };
-        let verify = || if sample.full { compare(&digest) } else { Verdict::Right };
+        let verify = || if is_full { compare(&digest) } else { Verdict::Right };
         let release = self.hash_driver.hardware.accept(row, message.len(), verify);
         if let Release::Differs(offset) = release {
             // The message is in memory that the application cannot change.
@@ -156,7 +156,7 @@ impl Keyed {
             self.hash_driver.hardware.try_again(self.hash_driver.name, row, message.len(), offset, repeat);
         }
         if release == Release::Yes {
-            self.was_compared.fetch_or(sample.full, Ordering::Relaxed);
+            self.was_compared.fetch_or(is_full, Ordering::Relaxed);
             Ok(digest)
         } else {
             Err(Missing::Failed(SoftwareReason::DriverFailed))

@@ -16,6 +16,9 @@ const NAME: &str = "scripted";
 /// Length of a line in bytes: what a cache or a controller writes at once.
 const LINE: usize = 64;
 
+/// Length of a page in bytes.
+const PAGE: usize = 4096;
+
 /// The engine. Copies share its clock.
 #[derive(Clone)]
 pub(super) struct Engine {
@@ -45,6 +48,8 @@ enum Flaw {
     OtherCounters,
     /// One block is wrong.
     WrongBlock(usize),
+    /// The page with this byte is wrong: no request that uses any of it may get its key stream.
+    WrongPage(usize),
 }
 
 impl Engine {
@@ -129,6 +134,9 @@ impl Scripted {
                 result[index % BLOCK] ^= 1;
                 state.wrong_blocks.insert(number);
             }
+            if matches!(flaw, Flaw::WrongPage(byte) if byte / PAGE == index * BLOCK / PAGE) {
+                result[index % BLOCK] ^= 1;
+            }
             for (at, byte) in block.iter_mut().enumerate() {
                 if !unwritten.contains(&(index * BLOCK + at)) {
                     *byte = result[at];
@@ -179,6 +187,7 @@ impl Session for Scripted {
             5 => Flaw::Unwritten { from: word, len: 4 },
             6 => Flaw::OtherCounters,
             7 => Flaw::WrongBlock(word / BLOCK),
+            8 => Flaw::WrongPage(word),
             _ => Flaw::None,
         };
         self.due = self.engine.state().now + u64::from(delay % 16);

@@ -7,7 +7,7 @@ use super::super::budget::Budget;
 use super::super::counters::{BLOCK, FIRST_OF_GCM};
 use super::super::nonces::{Nonce, NoncePattern, NoncePredictor, Seen};
 use super::super::record_stream::RecordStream;
-use super::super::segment::Verifier;
+use super::super::verifier::Verifier;
 use super::openssl::{reference, row};
 use super::{Bench, WINDOWS};
 

@@ -8,10 +8,10 @@ use outboard_abi::{CoreHandle, Dispatch};
 use outboard_counters::Row;
 
 use super::KEY;
+use crate::block_cipher::BlockCipher;
 use crate::entry::OSSL_provider_init;
 use crate::kinds::Mode;
 use crate::provider::Provider;
-use crate::spot_check::BlockCipher;
 
 type Init =
     unsafe extern "C" fn(*const CoreHandle, *const Dispatch, *mut *const Dispatch, *mut *mut c_void) -> c_int;

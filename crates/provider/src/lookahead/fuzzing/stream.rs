@@ -3,8 +3,8 @@
 use super::super::Stopped;
 use super::super::budget::Budget;
 use super::super::counter_stream::{CounterStream, Position};
-use super::super::lane::Lane;
-use super::super::segment::Verifier;
+use super::super::counters::BLOCK;
+use super::super::verifier::Verifier;
 use super::openssl::{reference, row};
 use super::{Bench, WINDOWS};
 
@@ -28,7 +28,6 @@ pub fn stream(input: &[u8]) {
     let counter = u128::wrapping_sub(limit, u128::from(start));
     let mut position = Position { counter, used: 0 };
     let mut stream: Option<CounterStream> = None;
-    let mut lane = Lane::default();
     let mut used = 0;
     while !bench.is_over() {
         let Some(now) = &mut stream else {
@@ -44,7 +43,8 @@ pub fn stream(input: &[u8]) {
             0 => bench.engine.wait(u64::from(bench.byte())),
             1 => position = position.after(bench.length()),
             2 => {
-                position = position.before(bench.length());
+                let blocks = bench.length().div_ceil(BLOCK);
+                position.counter = position.counter.wrapping_sub(blocks as u128);
                 // A stream without segments continues at any position, as a new one would.
                 if now.is_empty() {
                     bench.used.clear();
@@ -52,36 +52,6 @@ pub fn stream(input: &[u8]) {
             }
             3 => {
                 stream = None;
-                continue;
-            }
-            4 => {
-                // The lane of a context: filled and used in parts. The rest is not used.
-                let counters = |at| at_counter(position, at);
-                let parts = [bench.length(), bench.length()];
-                let total = std::cell::Cell::new(0);
-                let (done, ()) = bench.process(1024, counters, |job, hardware| {
-                    let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
-                    lane.clear();
-                    lane.fill(|job| now.mix(position, job, &verifier).0);
-                    total.set(lane.left());
-                    let mut done = 0;
-                    for part in parts {
-                        let len = part.min(lane.left());
-                        lane.mix(job.after(done).first(len));
-                        done += len;
-                    }
-                    (done, ())
-                });
-                used += total.get();
-                position = position.after(done);
-                lane.clear();
-                if !bench.hardware.is_up() {
-                    bench.wrong();
-                    stream = None;
-                } else if done < total.get() {
-                    // As a context whose IV was set: the bytes of the lane are gone.
-                    position = position.after(total.get() - done);
-                }
                 continue;
             }
             _ => {}

@@ -1,0 +1,172 @@
+//! A driver of which a part of some results is wrong, as a page that a DMA transfer missed: requests of
+//! which each block is wrong never reach the application, and with look-ahead no part of a page or more.
+
+use outboard_tests::bytes::{array, bytes};
+use outboard_tests::child::text_of_own_process;
+use outboard_tests::evp::{Cipher, Context, Direction};
+use outboard_tests::lane::is_full_lane;
+use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
+use outboard_tests::simulated::{DRIVERS, Reachable, Simulated};
+use outboard_tests::world::{DriverChoice, Order, World};
+
+const BLOCK: usize = 16;
+
+/// Length of a page in bytes: of each page of a segment of key stream a block is recomputed.
+const PAGE: usize = 4096;
+
+/// Lengths of requests in bytes.
+const LENGTHS: std::ops::Range<usize> = 256..1401;
+
+/// Requests of a process. The third wrong result that is found disables the driver.
+const REQUESTS: u64 = 150;
+
+/// How requests reach the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Direct,
+    LookAhead,
+}
+
+/// What an application saw of the requests of some processes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Requests that a driver served.
+    served: u64,
+    /// Wrong results, or segments of key stream, that were found.
+    found: u64,
+    /// Requests with some wrong blocks.
+    partly: u64,
+    /// Requests of which each block was wrong.
+    wholly: u64,
+}
+
+#[test]
+fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a_wrong_page() {
+    let test = "no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a_wrong_page";
+    let Some(Reachable { simulated, .. }) = Simulated::reachable(test) else { return };
+    simulated.allow(&DRIVERS);
+    let ways = [
+        (Way::Direct, "AES-128-CTR", "sim-ctr-aes"),
+        (Way::Direct, "AES-128-GCM", "sim-gcm-aes"),
+        (Way::LookAhead, "AES-128-CTR", "sim-ecb-aes"),
+        (Way::LookAhead, "AES-128-GCM", "sim-ecb-aes"),
+        (Way::Direct, "AES-128-CBC", "sim-cbc-aes"),
+        (Way::Direct, "AES-128-XTS", "sim-xts-aes"),
+    ];
+    let (ways, parts, requests): (_, &[usize], _) = if is_full_lane() {
+        (&ways[..], &[64, 1024, PAGE, 16384], 12_000)
+    } else {
+        (&ways[..4], &[64, PAGE], 300)
+    };
+    for &(way, name, driver) in ways {
+        for &part in parts {
+            let seen = requests_with_faults(&simulated, way, name, driver, part, requests);
+            println!("{way:?}, {name}, a part of {part} bytes: {seen:?}");
+            let what = format!("{way:?}, {name}, a part of {part} bytes: {seen:?}");
+            assert!(seen.found > 0, "{what}");
+            assert_eq!(seen.wholly, 0, "{what}");
+            if part >= PAGE {
+                assert!(way == Way::Direct || seen.partly == 0, "{what}");
+            }
+        }
+    }
+}
+
+/// Has the driver serve at least this number of requests, from as many processes as it takes.
+#[track_caller]
+fn requests_with_faults(
+    simulated: &Simulated,
+    way: Way,
+    name: &str,
+    driver: &str,
+    part: usize,
+    requests: u64,
+) -> Seen {
+    let mut sum = Seen::default();
+    for process in 0.. {
+        if sum.served >= requests {
+            break;
+        }
+        assert!(process < 4 * requests / REQUESTS + 20, "the driver is used: {way:?}, {name}: {sum:?}");
+        // At another request in each process.
+        let rule = match way {
+            Way::Direct => format!("{driver} part {part} after={} every=25", 16 + process % 25),
+            Way::LookAhead => format!("{driver} part {part} after={} every=3", process % 7),
+        };
+        let text = text_of_own_process(|| {
+            let Seen { served, found, partly, wholly } = one_process(simulated, way, name, &rule, process);
+            format!("{served} {found} {partly} {wholly}")
+        });
+        let numbers: Vec<u64> = text.split(' ').map(|number| number.parse().expect("a number")).collect();
+        let [served, found, partly, wholly] = numbers[..] else { panic!("{text}") };
+        sum.served += served;
+        sum.found += found;
+        sum.partly += partly;
+        sum.wholly += wholly;
+    }
+    sum
+}
+
+fn one_process(simulated: &Simulated, way: Way, name: &str, rule: &str, seed: u64) -> Seen {
+    // Without full comparisons at random, which would find some of the parts too.
+    let mut settings = vec![("SHADOW_CHECKS", "0"), ("LOG_LEVEL", "off")];
+    settings.extend_from_slice(match way {
+        Way::Direct => &[("THRESHOLDS", "ALL:0"), ("LOOKAHEAD", "OFF")],
+        Way::LookAhead => &[("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOOKAHEAD_WINDOW", "65536")],
+    });
+    let choice = DriverChoice::Simulated(DRIVERS.join(","));
+    let world = World::new(choice, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    let mut sides = [world.hard(name), world.soft(name)].map(|cipher| Side::new(&cipher, name, seed));
+    let mut seen = Seen::default();
+    simulated.fault(rule);
+    for number in 0..REQUESTS {
+        let length = LENGTHS.start + u64::from_le_bytes(array(seed << 32 | number)) as usize % LENGTHS.len();
+        let whole = if name.ends_with("CBC") { length / BLOCK * BLOCK } else { length };
+        let [hard, soft] = sides.each_mut().map(|side| side.encrypt(number, whole));
+        let blocks = hard.chunks(BLOCK).zip(soft.chunks(BLOCK));
+        let (count, wrong) = (hard.len().div_ceil(BLOCK), blocks.filter(|(one, other)| one != other).count());
+        seen.partly += u64::from(wrong > 0);
+        seen.wholly += u64::from(wrong == count);
+    }
+    simulated.fault("clear");
+    drop(sides);
+    let counts = world.counts_of(name);
+    seen.served = counts.hw_requests;
+    seen.found = counts.failures + counts.mismatches;
+    seen
+}
+
+/// The requests of one provider.
+enum Side {
+    Stream(Context),
+    Messages(MessageStream),
+}
+
+impl Side {
+    fn new(cipher: &Cipher, name: &str, seed: u64) -> Side {
+        let key = bytes(seed, cipher.key_length());
+        if name.ends_with("GCM") {
+            return Side::Messages(MessageStream::new(cipher, &key, Direction::Encrypt));
+        }
+        let mut context = Context::keyed(cipher, &key, &array(seed), Direction::Encrypt);
+        context.set_padding(false).expect("padding off");
+        Side::Stream(context)
+    }
+
+    /// The ciphertext of the next request.
+    fn encrypt(&mut self, number: u64, length: usize) -> Vec<u8> {
+        match self {
+            Side::Stream(context) => {
+                let mut output = vec![0; length + BLOCK];
+                context.update(&bytes(number, length), &mut output).expect("update");
+                output.truncate(length);
+                output
+            }
+            Side::Messages(stream) => {
+                let mut nonce = [7; NONCE];
+                nonce[4..].copy_from_slice(&number.to_be_bytes());
+                stream.process(&StreamMessage::new(number, nonce, length), false).expect("sealed").text
+            }
+        }
+    }
+}
