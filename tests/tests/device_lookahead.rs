@@ -64,6 +64,7 @@ fn key_stream_computed_in_advance_gives_the_results_of_software() {
     failures_and_delays_are_not_noticed(&simulated);
     a_driver_that_answers_late_serves_texts_of_any_length(&simulated);
     a_driver_that_is_slower_than_software_serves_messages(&simulated);
+    short_messages_between_long_ones_waste_no_key_stream();
     if is_full_lane() {
         bench_says_when_requests_find_no_key_stream(&outboard, &simulated);
     }
@@ -404,6 +405,18 @@ fn many_connections_share_the_memory() {
     let before = world.counts();
     assert!(stream.runs_right(&hard));
     assert_mostly_ahead("after a thousand connections", world.counts() - before);
+}
+
+/// Records of HTTP/2: a frame, and a short one after it.
+fn short_messages_between_long_ones_waste_no_key_stream() {
+    let world = world(&[]);
+    let messages = (0..400).map(|at| (nonce(&[9; NONCE], 4, 12, at), if at % 2 == 0 { 16384 } else { 9 }));
+    exchange(&world, GCM[0], "lengths that alternate", messages);
+    let done = world.counts();
+    assert!(done.ahead_requests >= 2 * 200 * 7 / 10, "{done:?}");
+    // What is left at the end of both directions is a window each.
+    let left = 2 * 512 * 1024;
+    assert!(done.key_stream_discarded < left + done.key_stream_generated / 10, "{done:?}");
 }
 
 /// A cache line that the engine did not write still has its counter blocks.

@@ -16,8 +16,8 @@ pub(crate) const FIRST_OF_GCM: u32 = 2;
 pub(crate) enum Counters {
     /// CTR mode: consecutive blocks, modulo 2^128.
     Run { first: u128 },
-    /// GCM: equally long messages with consecutive nonces.
-    Records { pattern: NoncePattern, first: u64, blocks_each: usize },
+    /// GCM: equally long messages, of which each has a sequence number that is higher by `step`.
+    Records { pattern: NoncePattern, first: u64, step: u64, blocks_each: usize },
 }
 
 impl Counters {
@@ -25,8 +25,8 @@ impl Counters {
     pub(crate) fn at(&self, index: usize) -> u128 {
         match *self {
             Counters::Run { first } => first.wrapping_add(index as u128),
-            Counters::Records { pattern, first, blocks_each } => {
-                let nonce = pattern.nonce(first.wrapping_add((index / blocks_each) as u64));
+            Counters::Records { pattern, first, step, blocks_each } => {
+                let nonce = pattern.nonce(first.wrapping_add((index / blocks_each) as u64 * step));
                 nonce << 32 | u128::from(FIRST_OF_GCM + (index % blocks_each) as u32)
             }
         }
@@ -125,12 +125,14 @@ mod tests {
     #[test]
     fn each_record_begins_with_counter_two_of_its_nonce() {
         let pattern = NoncePattern { shift: 0, constant: 0xaa << 88 };
-        let records = Counters::Records { pattern, first: 7, blocks_each: 3 };
+        let records = Counters::Records { pattern, first: 7, step: 1, blocks_each: 3 };
         let block = |sequence: u128, counter: u128| (0xaa << 88 | sequence) << 32 | counter;
         let expected = [block(7, 2), block(7, 3), block(7, 4), block(8, 2), block(8, 3), block(8, 4)];
         assert_eq!(filled(&records, 0, 6), expected);
         for index in 0..6 {
             assert_eq!(filled(&records, index, 6 - index), expected[index..], "{index}");
         }
+        let records = Counters::Records { pattern, first: 7, step: 2, blocks_each: 1 };
+        assert_eq!(filled(&records, 0, 3), [block(7, 2), block(9, 2), block(11, 2)]);
     }
 }

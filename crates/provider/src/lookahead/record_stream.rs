@@ -43,11 +43,17 @@ impl RecentLength {
     }
 }
 
-/// A segment with the key stream of consecutive messages.
+/// Number of messages without a long one at every second place, after which those places get no key
+/// stream: HTTP/2 with short frames between long ones.
+const ALTERNATING: u64 = 16;
+
+/// A segment with the key stream of messages that follow each other, or of every second one.
 struct Records {
     segment: Segment,
     first: u64,
     count: u64,
+    /// Distance of their sequence numbers.
+    step: u64,
     blocks_each: usize,
     /// A bit for each message whose key stream was handed out.
     used: Vec<u64>,
@@ -57,8 +63,15 @@ struct Records {
 }
 
 impl Records {
+    /// The sequence number after the last message.
     fn end(&self) -> u64 {
-        self.first.wrapping_add(self.count)
+        self.first.wrapping_add(self.count * self.step)
+    }
+
+    /// The place of a message in the segment.
+    fn index(&self, sequence: u64) -> Option<u64> {
+        let distance = sequence.wrapping_sub(self.first);
+        (distance < self.count * self.step && distance % self.step == 0).then_some(distance / self.step)
     }
 
     /// Marks the key stream of a message as used. False if it was used before.
@@ -84,6 +97,8 @@ pub(crate) struct RecordStream {
     /// The sequence number after the last message that was submitted.
     next: u64,
     lengths: RecentLength,
+    /// The last message at an even and at an odd place that was long enough for key stream.
+    last_long: [u64; 2],
     /// Whether a segment was used since the stream started: the first one is not waited for.
     is_running: bool,
     /// The first message whose key stream was submitted as early as the window and the memory allow.
@@ -104,7 +119,9 @@ impl RecordStream {
         let mut lengths = RecentLength::default();
         lengths.add(len);
         let (supply, segments) = (Supply::new(session, budget, window), VecDeque::new());
-        RecordStream { supply, pattern, segments, next, lengths, is_running: false, earliest: None, row }
+        let last_long = [next; 2];
+        let is_running = false;
+        RecordStream { supply, pattern, segments, next, lengths, last_long, is_running, earliest: None, row }
     }
 
     /// The pattern of the nonces for which key stream is computed.
@@ -116,14 +133,14 @@ impl RecordStream {
     /// Returns the number of bytes that were written.
     pub(crate) fn mix(&mut self, sequence: u64, job: InOut<'_>, verifier: &Verifier<'_>) -> (usize, Stopped) {
         self.lengths.add(job.len());
-        let of = |records: &&mut Records| sequence.wrapping_sub(records.first) < records.count;
-        let Some(records) = self.segments.iter_mut().find(of) else { return (0, Stopped::Complete) };
+        self.last_long[(sequence % 2) as usize] = sequence;
+        let found = self.segments.iter_mut().find_map(|records| Some((records.index(sequence)?, records)));
+        let Some((index, records)) = found else { return (0, Stopped::Complete) };
         let is_earliest = self.earliest.is_some_and(|first| sequence.wrapping_sub(first) as i64 >= 0);
         if !self.is_running && !is_earliest && !records.segment.is_ready() {
             return (0, Stopped::NotReady);
         }
         self.is_running = true;
-        let index = sequence.wrapping_sub(records.first);
         if !records.take(index) {
             return (0, Stopped::Complete);
         }
@@ -175,17 +192,19 @@ impl RecordStream {
         while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
+            let step = self.step(sequence);
+            self.next = self.next.wrapping_add(self.next.wrapping_sub(sequence) % step);
             let (Some(used), Ok(())) = (try_vec(count.div_ceil(64)), self.segments.try_reserve(1)) else {
                 break;
             };
-            let counters = Counters::Records { pattern: self.pattern, first: self.next, blocks_each };
+            let counters = Counters::Records { pattern: self.pattern, first: self.next, step, blocks_each };
             let Some(segment) = self.supply.submit(counters, count * blocks_each)? else { break };
             self.row.inspect(|row| row.add_generated(segment.len() as u64));
             let first = self.next;
-            self.next = self.next.wrapping_add(count as u64);
+            self.next = self.next.wrapping_add(count as u64 * step);
             let count = count as u64;
             let (used_count, is_counted) = (0, false);
-            let records = Records { segment, first, count, blocks_each, used, used_count, is_counted };
+            let records = Records { segment, first, count, step, blocks_each, used, used_count, is_counted };
             self.segments.push_back(records);
         }
         if self.earliest.is_none() && self.supply.is_largest() {
@@ -194,11 +213,18 @@ impl RecordStream {
         Ok(())
     }
 
+    /// Distance of the next messages that need key stream, after the long message `sequence`.
+    fn step(&self, sequence: u64) -> u64 {
+        let other = self.last_long[(sequence.wrapping_add(1) % 2) as usize];
+        if (sequence.wrapping_sub(other) as i64) < ALTERNATING as i64 { 1 } else { 2 }
+    }
+
     /// Bytes of key stream for messages after `sequence`.
     fn ahead(&self, sequence: u64) -> usize {
         let after = |records: &Records| {
             let left = records.end().wrapping_sub(sequence.wrapping_add(1));
-            if left as i64 <= 0 { 0 } else { left.min(records.count) as usize * records.blocks_each * BLOCK }
+            let count = if left as i64 <= 0 { 0 } else { left.div_ceil(records.step).min(records.count) };
+            count as usize * records.blocks_each * BLOCK
         };
         self.segments.iter().map(after).sum()
     }
