@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use outboard_accel::PIECE;
-use outboard_catalog::default_threshold;
 use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
 
 use crate::ahead;
@@ -13,7 +12,7 @@ pub fn cipher(cipher: &TunedCipher) -> String {
     let TunedCipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {
         _ if encrypt.undecided || decrypt.undecided => {
-            format!("{name}: {}", undecided(name, encrypt, decrypt))
+            format!("{name}: {}", undecided(encrypt, decrypt))
         }
         (None, None) => format!("{name}: software at every size"),
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
@@ -52,18 +51,15 @@ pub fn cipher(cipher: &TunedCipher) -> String {
     text
 }
 
-/// Formats the sentence for a cipher of which a direction is undecided.
-fn undecided(cipher: &str, encrypt: &DirectionResult, decrypt: &DirectionResult) -> String {
-    let why = "its samples vary too much for a decision";
-    let stays = format!("the built-in threshold of {} bytes stays", default_threshold(cipher));
+/// Formats the sentence for a cipher of which a direction is undecided: that stays in software.
+fn undecided(encrypt: &DirectionResult, decrypt: &DirectionResult) -> String {
+    let why = "because its samples vary too much to decide";
     match (encrypt.undecided, decrypt.undecided) {
-        (true, true) => format!("no decision, {why}; {stays}"),
+        (true, true) => format!("software, {why}"),
         (true, false) => {
-            format!("hardware decrypts {}; for encryption {why}, and {stays}", range_of(decrypt.from))
+            format!("hardware decrypts {}, and software encrypts, {why}", range_of(decrypt.from))
         }
-        (false, _) => {
-            format!("hardware encrypts {}; for decryption {why}, and {stays}", range_of(encrypt.from))
-        }
+        (false, _) => format!("hardware encrypts {}, and software decrypts, {why}", range_of(encrypt.from)),
     }
 }
 

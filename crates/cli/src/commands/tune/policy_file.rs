@@ -3,7 +3,6 @@
 use std::fs;
 
 use outboard_accel::PIECE;
-use outboard_catalog::default_threshold;
 use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{LookaheadRow, cpu_identity, from_text};
 use outboard_tune::ahead;
@@ -32,12 +31,7 @@ fn written(answer: &Tune, cpu: &str) -> String {
     line(format_args!("\n# cipher encrypt decrypt driver pieces key-bytes"));
     for cipher in &answer.ciphers {
         line(format_args!("# {}", plain(&cipher.sentence)));
-        if cipher.encrypt.undecided && cipher.decrypt.undecided {
-            // The provider uses its defaults for this cipher.
-            continue;
-        }
-        let [encrypt, decrypt] =
-            [&cipher.encrypt, &cipher.decrypt].map(|result| threshold(&cipher.name, result));
+        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
         let pieces = cipher.pieces.as_ref().map(|pieces| pieces.bytes);
         // The number of pieces stands before that of the key.
         let pieces = pieces.or_else(|| cipher.key_bytes.map(|_| PIECE));
@@ -65,8 +59,9 @@ fn written(answer: &Tune, cpu: &str) -> String {
     text
 }
 
-fn threshold(cipher: &str, result: &DirectionResult) -> String {
-    from_text(if result.undecided { Some(default_threshold(cipher)) } else { result.from })
+/// Without a decision software is used.
+fn threshold(result: &DirectionResult) -> String {
+    from_text(result.from.filter(|_| !result.undecided))
 }
 
 /// Replaces line breaks and the start of a comment.
@@ -94,8 +89,8 @@ mod tests {
         let keys = ["AES-128-CBC", "AES-192-CBC"].map(|name| tuned.of(name).unwrap().key_bytes);
         assert_eq!(keys, [Some(16384), None]);
         assert_eq!(tuned.of("AES-256-CBC").unwrap().from, [None, None]);
-        assert_eq!(tuned.of("AES-192-CTR"), None);
-        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [Some(4096), Some(1024)]);
+        assert_eq!(tuned.of("AES-192-CTR").unwrap().from, [None, None], "undecided");
+        assert_eq!(tuned.of("AES-128-XTS").unwrap().from, [None, Some(1024)]);
         let lookahead = |name| tuned.lookahead(name).map(|row| (row.from, row.to, row.start));
         assert_eq!(lookahead("AES-128-CTR"), Some((Some(64), None, Some(24576))));
         assert_eq!(lookahead("AES-128-GCM"), Some((Some(1024), None, Some(1 << 20))));

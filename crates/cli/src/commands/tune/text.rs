@@ -45,6 +45,16 @@ pub fn end(answer: &Tune) -> String {
     let warnings = first_of(&answer.warnings, "warning", "--json", false);
     warnings.shown.iter().for_each(|warning| line(format_args!("Warning: {warning}.")));
     warnings.more.iter().for_each(|more| line(format_args!("And {more}.")));
+    let ciphers = answer.ciphers.iter().filter(|one| one.encrypt.undecided || one.decrypt.undecided);
+    let ahead = answer.lookahead.iter().filter(|one| one.requests.undecided);
+    let mut undecided: Vec<&str> = ciphers.map(|one| &*one.name).chain(ahead.map(|one| &*one.name)).collect();
+    undecided.dedup();
+    if !undecided.is_empty() {
+        line(format_args!(
+            "Not decided, and left in software: {}. Repeat \"outboard tune\" when nothing else runs here.",
+            undecided.join(", ")
+        ));
+    }
     let machine = &answer.machine;
     line(format_args!(
         "Measured on Linux {}, {}, {}; winning is {}.",
