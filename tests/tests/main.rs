@@ -72,6 +72,7 @@ mod driver_failures;
 mod everywhere;
 mod failures;
 mod fork;
+mod ghash;
 mod interop;
 mod lifetimes;
 mod modes;

@@ -51,6 +51,7 @@ mod lookahead {
     use std::hint::black_box;
 
     use length_block::{HashMultiples, is_tag};
+    use outboard_ghash::Powers;
 
     /// Compares two tags of 16 bytes, which follow each other.
     pub fn compare(tags: &[u8], _: usize) {
@@ -74,6 +75,13 @@ mod lookahead {
         let [aad, text, padded] = [13, 1400, 1424].map(|bytes| bytes * 8);
         multiples.add_product(&mut tag, ((aad ^ padded) << 64) | text);
         black_box(tag);
+    }
+
+    /// GHASH of a record by a hash key of 16 bytes.
+    pub fn hash(hash_key: &[u8], _: usize) {
+        let mut powers = Powers::none().expect("the instructions");
+        powers.set(black_box(hash_key).try_into().unwrap_or(&[0; 16]));
+        black_box(powers.of_message(&[5; 13], &[7; 700]));
     }
 }
 
@@ -239,7 +247,7 @@ fn main() -> ExitCode {
         }
     }
     println!("The tag of a GCM message with look-ahead");
-    let of_messages: [(&str, Work, [Make; 2]); 6] = [
+    let of_messages: [(&str, Work, [Make; 2]); 9] = [
         (
             "comparison: equal tags, and a difference at the start",
             lookahead::compare,
@@ -254,6 +262,9 @@ fn main() -> ExitCode {
         ("correction: a random hash key and one of zeros", lookahead::correct, [random_key, key_of_zeros]),
         ("correction: a random hash key and one of ones", lookahead::correct, [random_key, key_of_ones]),
         ("correction: the same twice", lookahead::correct, [random_key, random_key]),
+        ("GHASH: a random hash key and one of zeros", lookahead::hash, [random_key, key_of_zeros]),
+        ("GHASH: a random hash key and one of ones", lookahead::hash, [random_key, key_of_ones]),
+        ("GHASH: the same twice", lookahead::hash, [random_key, random_key]),
     ];
     for (what, work, classes) in of_messages {
         let t = largest_t(&clock, work, 0, classes);

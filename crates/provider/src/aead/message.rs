@@ -84,7 +84,7 @@ pub(super) fn process(
     let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
     let mut tag = Short::default();
     if message.tag != TagUse::Compute {
-        let expected = tags.compute(message.nonce, message.aad, text)?;
+        let expected = tags.compute(verifier.reference, message.nonce, message.aad, text)?;
         match message.tag {
             // The default provider reports it.
             TagUse::Verify(tag) if !is_tag(&expected, tag) => return None,
@@ -101,7 +101,7 @@ pub(super) fn process(
     if is_whole && message.tag == TagUse::Compute {
         // SAFETY: guaranteed by the job; the text was written above.
         let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
-        match tags.compute(message.nonce, message.aad, ciphertext) {
+        match tags.compute(verifier.reference, message.nonce, message.aad, ciphertext) {
             Some(computed) => tag.room(FULL_TAG).copy_from_slice(&computed),
             None => is_whole = false,
         }
