@@ -22,6 +22,8 @@ pub struct Status {
     pub openssl: OpenSsl,
     pub policy: Option<Policy>,
     #[serde(default)]
+    pub services: Vec<Service>,
+    #[serde(default)]
     pub checked: Vec<Checked>,
     pub drivers: Vec<Driver>,
     pub verdict: Option<Verdict>,
@@ -37,6 +39,19 @@ pub struct Status {
 
 impl Document for Status {
     const SCHEMA: &'static str = "outboard-status/1";
+}
+
+impl Status {
+    /// The names of the services that are enabled.
+    pub fn enabled_services(&self) -> Vec<String> {
+        self.services.iter().filter(|service| service.enabled).map(|service| service.name.clone()).collect()
+    }
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Service {
+    pub name: String,
+    pub enabled: bool,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

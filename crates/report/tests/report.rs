@@ -398,6 +398,19 @@ fn a_fault_that_was_injected_on_purpose_is_no_fault_of_the_machine() {
 }
 
 #[test]
+fn an_enabled_service_is_switched_on() {
+    let mut status = value(0);
+    let without = with(report(&[]), "status.json", &status).markdown();
+    assert!(!without.contains("switched it on for"), "{without}");
+    status["services"] = serde_json::json!([
+        { "name": "nginx", "enabled": true, "wins": true },
+        { "name": "sshd", "enabled": false, "wins": true },
+    ]);
+    let text = with(report(&[]), "status.json", &status).markdown();
+    assert!(text.contains("for nginx") && text.contains("has switched it on for nginx."), "{text}");
+}
+
+#[test]
 fn the_cards_know_a_measured_application() {
     let text = with(report(&[]), "file.json", &serde_json::from_str(FILE).unwrap()).markdown();
     let software = "Up to 0.52 times the software's speed: openssl enc, AES-128-CBC";

@@ -117,12 +117,17 @@ fn switched_on(report: &Report) -> Answer {
         let because = "The providers that OpenSSL loads could not be listed.".to_owned();
         return answer(QUESTION, "not known", Tone::Doubt, because);
     }
-    match status.openssl.providers.iter().any(|name| name == "outboard") {
-        true => {
+    let enabled = status.enabled_services();
+    match (status.openssl.providers.iter().any(|name| name == "outboard"), &enabled[..]) {
+        (true, _) => {
             let because = "OpenSSL loads the provider for every application.".to_owned();
             answer(QUESTION, "yes", Tone::Good, because)
         }
-        false => {
+        (false, [_, ..]) => {
+            let because = "Other programs do not load the provider by default.".to_owned();
+            answer(QUESTION, &format!("for {}", listed(&enabled)), Tone::Good, because)
+        }
+        (false, []) => {
             let because =
                 "OpenSSL does not load the provider by default; outboard prove loads it for one command.";
             answer(QUESTION, "no", Tone::Plain, because.to_owned())

@@ -41,6 +41,10 @@ pub fn section(report: &Report) -> Section {
                       configuration of their own, use it."
                 .to_owned(),
         });
+        let enabled = status.enabled_services();
+        if !enabled.is_empty() {
+            items.push(format!("outboard enable has switched it on for {}.", listed(&enabled)));
+        }
     }
     for tune in &report.tunes {
         items.push(match &tune.written {
