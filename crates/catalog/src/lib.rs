@@ -19,6 +19,7 @@ pub mod instructions;
 mod names;
 mod openssl;
 pub mod search;
+pub mod shown;
 
 pub use algorithm::Direction;
 pub use authenc::Authenc;

@@ -42,8 +42,8 @@ fn quotes_escapes_comments_and_continuations() {
 fn variables_are_looked_up_in_their_section_then_in_the_default_section() {
     assert_eq!(value("d = D\n[s]\nk = $d${d}$(d)/x").as_deref(), Ok("DDD/x"));
     assert_eq!(value("[t]\na=1\n[s]\nk = ${t::a}$t::a").as_deref(), Ok("11"));
-    assert_eq!(value("[s]\nk = $none").unwrap_err(), "line 2: variable none has no value");
-    assert_eq!(value("[s]\nk = ${d").unwrap_err(), "line 2: variable d: its closing } is missing");
+    assert_eq!(value("[s]\nk = $none").unwrap_err(), "line 2: a variable has no value");
+    assert_eq!(value("[s]\nk = ${d").unwrap_err(), "line 2: the closing } of a variable is missing");
     assert_eq!(value(".pragma dollarid:on\nd=D\n[s]\nk = $d${d}").as_deref(), Ok("$dD"));
     assert_eq!(value("[s]\nk = '$none'").as_deref(), Ok("$none"));
 }

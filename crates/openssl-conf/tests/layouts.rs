@@ -118,7 +118,7 @@ fn with_a_providers_list_with_one_without_any_activation_and_with_one_missing() 
 fn with_an_init_section_that_is_missing() {
     let run = run!(Some("config_diagnostics = 1\nopenssl_conf = gone\n"));
     run.loads(&["default", "outboard"]);
-    assert!(run.composed.notes[0].ends_with("openssl_conf = gone, and there is no such section"));
+    assert!(run.composed.notes[0].ends_with("the section that openssl_conf names does not exist"));
 }
 
 #[test]

@@ -130,6 +130,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn errors_show_names_of_algorithms_and_no_other_part_of_a_value() {
+        let with = |secret: &str| {
+            ["", "ALL,", "AES-128-CBC:", "DES-", "MD5-", "HMAC-", "/"]
+                .map(|before| format!("{before}{secret}"))
+        };
+        for secret in ["hunter2-90817", "90817264", "90817 hunter2 264", "hunter2,90817"] {
+            for (key, value) in Policy::KEYS.iter().flat_map(|key| with(secret).map(|value| (key, value))) {
+                let texts: Vec<String> = match Policy::default().set(key, &value) {
+                    Ok(skipped) => skipped.iter().map(ToString::to_string).collect(),
+                    Err(error) => vec![error.to_string()],
+                };
+                let are_clean = |text: &String| !text.contains("hunter2") && !text.contains("90817");
+                assert!(texts.iter().all(are_clean), "{key} = {value}: {texts:?}");
+            }
+        }
+        let text = Policy::default().set("CIPHERS", "ALL,BF-CBC,hunter2").map(|all| all[0].to_string());
+        assert!(text.is_err(), "{text:?}");
+        let skipped = Policy::default().set("CIPHERS", "BF-CBC,hunter2").expect("names may be unknown");
+        let texts: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+        assert!(texts[0].starts_with("\"BF-CBC\" is none of"), "{texts:?}");
+        assert!(texts[1].starts_with("a value of 1-7 bytes is none of"), "{texts:?}");
+    }
+
+    #[test]
     fn a_configured_threshold_applies_from_the_first_request_of_a_key() {
         let file = "outboard-policy 2\nAES-128-CTR 4096 4096 x 16384 20000\nAES-128-CBC 4096 4096 x\n";
         let tuned = Tuned::parse(file.to_owned()).expect("a policy file");

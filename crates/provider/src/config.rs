@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::path::Path;
 
+use outboard_catalog::shown::{is_name, quoted};
 use outboard_counters::{Error, Table};
 use outboard_policy::{IN_SECTION, Policy};
 
@@ -25,44 +26,51 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the section. An invalid value puts an error on the queue that contains the key and the
     /// name of the provider, which identifies the section, and the provider is not loaded. Names of
-    /// algorithms that outboard does not offer are skipped with a warning.
+    /// algorithms that outboard does not offer are skipped with a warning. No message contains the
+    /// value.
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).ok()?);
-        let level = setting(LOG_LEVEL).map(|value| (value.parse(), value));
+        let level: Option<Result<Level, _>> = setting(LOG_LEVEL).map(|value| value.parse());
         let mut log = Log::at_load();
-        if let Some((Ok(level), _)) = level {
+        if let Some(Ok(level)) = level {
             log.level = level;
         }
         // First, so that errors in the other keys can be recorded there.
         let counters = match setting(COUNTERS) {
             None => Table::private(),
+            Some(path) if !path.starts_with('/') => {
+                let path = quoted(&path);
+                log.line(Level::Warn, format_args!("{COUNTERS}: {path} is not an absolute path"));
+                Table::private()
+            }
             Some(path) => open_counters(&path).unwrap_or_else(|(level, why)| {
-                log.line(level, format_args!("{COUNTERS} = {path}: {why}; this process is not counted"));
+                log.line(level, format_args!("{COUNTERS}: {why}; this process is not counted"));
                 Table::private()
             }),
         };
-        let described = |key: &str, value: &str, why: &dyn std::fmt::Display| {
+        let described = |key: &str, why: &dyn std::fmt::Display| {
             let name = core.setting(outboard_abi::name::CORE_PROVIDER_NAME).unwrap_or_default();
-            let text = format!("{IN_SECTION} {name}: {key} = {value}: {why}");
+            let name = if is_name(&name) { &name } else { "with another name" };
+            let text = format!("{IN_SECTION} {name}: {key}: {why}");
             counters.note(&text);
             text
         };
-        let refuse = |key: &str, value: &str, why: &dyn std::fmt::Display| {
-            core.raise(Reason::Configuration, &described(key, value, why));
+        let refuse = |key: &str, why: &dyn std::fmt::Display| {
+            core.raise(Reason::Configuration, &described(key, why));
         };
 
         let mut policy = Policy::default();
         for key in Policy::KEYS {
             if let Some(value) = setting(key) {
-                let skipped = policy.set(key, &value).map_err(|why| refuse(key, &value, &why)).ok()?;
+                let skipped = policy.set(key, &value).map_err(|why| refuse(key, &why)).ok()?;
                 for why in skipped {
-                    let text = described(key, &value, &format_args!("skipped: {why}"));
+                    let text = described(key, &format_args!("skipped: {why}"));
                     log.line(Level::Warn, format_args!("{text}"));
                 }
             }
         }
-        if let Some((Err(why), value)) = level {
-            refuse(LOG_LEVEL, &value, &why);
+        if let Some(Err(why)) = level {
+            refuse(LOG_LEVEL, &why);
             return None;
         }
         Some(Config { policy, log, counters })

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use outboard_catalog::shown::quoted;
+
 use crate::stack_text::StackText;
 use crate::standard_error::{LONGEST_LINE, StandardError};
 
@@ -48,7 +50,7 @@ impl FromStr for Level {
         let found = Self::NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text.trim()));
         found
             .map(|&(_, level)| level)
-            .ok_or_else(|| format!("\"{text}\" is none of off, error, warn, info, debug"))
+            .ok_or_else(|| format!("{} is none of off, error, warn, info, debug", quoted(text)))
     }
 }
 
@@ -112,6 +114,7 @@ mod tests {
             assert_eq!(name.to_uppercase().parse(), Ok(level));
             assert_eq!(level.name(), name);
         }
-        assert!("verbose".parse::<Level>().unwrap_err().contains("verbose"));
+        let error = "verbose".parse::<Level>().unwrap_err();
+        assert!(error.contains("debug") && !error.contains("verbose"), "{error}");
     }
 }

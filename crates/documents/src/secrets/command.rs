@@ -1,6 +1,7 @@
 //! Command lines: programs, options, algorithms and sizes are shown.
 
-use super::names::{is_algorithm, is_name};
+use outboard_catalog::shown::{is_algorithm, is_name};
+
 use super::script::script;
 use super::{REMOVED, is_removed, removed};
 

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use outboard_catalog::shown::{is_algorithm, is_name};
 use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Section};
 
-use super::names::{is_algorithm, is_name};
 use super::{REMOVED, is_removed, removed};
 
 /// The ends of files that are read when their directory is included.

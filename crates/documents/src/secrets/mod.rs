@@ -8,11 +8,12 @@
 
 mod command;
 mod configuration;
-mod names;
 #[cfg(any(test, feature = "testing"))]
 pub mod planted;
 mod script;
 mod text;
+
+use outboard_catalog::shown::length_class;
 
 pub use command::command;
 pub use configuration::{Configured, configuration, digests, name, path};
@@ -21,17 +22,9 @@ pub use text::text;
 /// The beginning of each replacement.
 const REMOVED: &str = "REMOVED";
 
-/// What replaces a text: the class of its length may tell a PIN from a key.
+/// What replaces a text.
 fn removed(len: usize) -> String {
-    let class = match len {
-        0..8 => "1-7",
-        8..16 => "8-15",
-        16..32 => "16-31",
-        32..64 => "32-63",
-        64..128 => "64-127",
-        _ => "128+",
-    };
-    format!("{REMOVED}:{class}")
+    format!("{REMOVED}:{}", length_class(len))
 }
 
 /// Whether a word is a replacement.

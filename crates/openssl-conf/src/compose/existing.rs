@@ -128,8 +128,8 @@ impl Existing {
     pub(super) fn missing_sections(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let missing = self.inits.iter().filter(|init| conf.section(&init.section).is_none());
-        let named = missing.filter(|init| !init.names.is_empty()).map(|Init { section, names, .. }| {
-            format!("{file}: {} = {section}, and there is no such section", names.join(", "))
+        let named = missing.filter(|init| !init.names.is_empty()).map(|Init { names, .. }| {
+            format!("{file}: the section that {} names does not exist", names.join(", "))
         });
         named.collect()
     }

@@ -151,7 +151,7 @@ impl Parser<'_> {
         let flag = || match value.to_ascii_lowercase().as_str() {
             "on" | "true" => Ok(true),
             "off" | "false" => Ok(false),
-            _ => Err(format!(".pragma {name} is neither on nor off")),
+            _ => Err("a .pragma is neither on nor off".to_owned()),
         };
         match name.trim_end() {
             "dollarid" => self.dollar_is_key = flag()?,

@@ -127,13 +127,13 @@ impl Scope<'_> {
         }
         if let Some(close) = close {
             if from.get(at) != Some(&close) {
-                return Err(format!("variable {name}: its closing {} is missing", close as char));
+                return Err(format!("the closing {} of a variable is missing", close as char));
             }
             at += 1;
         }
         match self.look_up(section, name) {
             Some(value) => Ok((value, at)),
-            None => Err(format!("variable {name} has no value")),
+            None => Err("a variable has no value".to_owned()),
         }
     }
 

@@ -11,7 +11,6 @@ use outboard_documents::secrets;
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
-use outboard_policy::IN_SECTION;
 
 use super::command::Ended;
 use super::conclusion::{Conclusion, Observed, Subject, conclude};
@@ -34,7 +33,7 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
         loads: table.attached(),
         counted: table.snapshot(),
         decisions: table.decisions(),
-        notes: notes_of(table),
+        notes: table.notes(),
         traffic: None,
     };
     if ended.left_running {
@@ -105,26 +104,6 @@ fn injected_faults() -> Vec<String> {
 /// Returns the command's exit code, or outboard's if only the command succeeded.
 pub fn exit_code(proof: &Prove) -> u8 {
     if proof.exit_code == 0 && proof.is_error() { super::OWN_FAILURE } else { proof.exit_code }
-}
-
-/// What the provider noted. Of a wrong value in its section of openssl.cnf only the wrong part is
-/// shown, where it has the form of a name: the document is made to be shown to others.
-pub fn notes_of(table: &Table) -> Vec<String> {
-    table.notes().into_iter().map(shown_note).collect()
-}
-
-/// `IN_SECTION NAME: KEY = VALUE: skipped: "PART" is none of ...`
-fn shown_note(note: String) -> String {
-    let of_section = note.strip_prefix(IN_SECTION).and_then(|rest| rest.trim_start().split_once(": "));
-    let Some((provider, setting)) = of_section else { return note };
-    let Some((key, value)) = setting.split_once(" = ") else { return note };
-    let provider = secrets::name(provider);
-    let Some((before, rest)) = value.split_once(": \"") else {
-        return format!("{IN_SECTION} {provider}: {key} is wrong");
-    };
-    let skipped = if before.ends_with(": skipped") { "skipped: " } else { "" };
-    let (part, why) = rest.rsplit_once('"').unwrap_or((rest, ""));
-    format!("{IN_SECTION} {provider}: {key}: {skipped}\"{}\"{why}", secrets::name(part))
 }
 
 /// Returns the drivers that were chosen, each once.

@@ -325,29 +325,6 @@ fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
 }
 
 #[test]
-fn of_a_wrong_setting_only_what_has_the_form_of_a_name_is_shown() {
-    for (note, shown) in [
-        (
-            "o: CIPHERS = AES-128-CBC,AES-CBB: skipped: \"AES-CBB\" is none of AES-128-CBC",
-            "o: CIPHERS: skipped: \"AES-CBB\" is none of AES-128-CBC",
-        ),
-        (
-            "o: CIPHERS = hunter2-90817: skipped: \"hunter2-90817\" is none of AES-128-CBC",
-            "o: CIPHERS: skipped: \"REMOVED\" is none of AES-128-CBC",
-        ),
-        (
-            "4711081597: THRESHOLDS = AES-128-CBC:x90817 : \"x90817\" is not a number",
-            "REMOVED: THRESHOLDS: \"REMOVED\" is not a number",
-        ),
-        ("o: LOOKAHEAD = a\": \"b90817: \"a\": \"b90817\" is", "o: LOOKAHEAD: \"REMOVED\" is"),
-        ("o: CIPHERS = ,90817: the list is empty", "o: CIPHERS is wrong"),
-    ] {
-        assert_eq!(shown_note(format!("{IN_SECTION} {note}")), format!("{IN_SECTION} {shown}"));
-    }
-    assert_eq!(shown_note("a = \"b\": c".to_owned()), "a = \"b\": c");
-}
-
-#[test]
 fn software_says_why() {
     let noted = proof(&[], 0, spent(vec![]), (0, 0), &["AF_ALG on Linux 7.2 reaches no accelerator"]);
     assert_eq!(noted.verdict, ProofVerdict::Software);

@@ -15,7 +15,7 @@ use outboard_services::enable::{Record, Tree, changed_units};
 
 use super::conclusion::{Observed, Subject};
 use super::options::Options;
-use super::proof::{notes_of, results};
+use super::proof::results;
 use crate::commands::enable::named;
 use crate::live_service::systemctl;
 use outboard_console::progress;
@@ -167,7 +167,7 @@ fn nothing() -> Observed {
 fn add(observed: &mut Observed, table: &Table, counted: Vec<(String, Counts)>) {
     observed.loads = observed.loads.saturating_add(table.attached());
     observed.decisions.extend(table.decisions());
-    observed.notes.extend(notes_of(table));
+    observed.notes.extend(table.notes());
     for (name, counts) in counted {
         match observed.counted.iter_mut().find(|(other, _)| *other == name) {
             Some((_, sum)) => *sum += counts,

@@ -1,4 +1,5 @@
-//! The forms of names: what has none of them is not shown.
+//! The forms of names that are shown to others, in messages and documents: any other word may be a
+//! secret, and the class of its length stands for it.
 
 /// Words of algorithms' names; digits may follow each.
 const ALGORITHM_WORDS: &str = "aes aria camellia des desx ede seed sm rc bf blowfish cast idea chacha poly \
@@ -11,8 +12,33 @@ const ALGORITHM_WORDS: &str = "aes aria camellia des desx ede seed sm rc bf blow
 const ALGORITHM_NUMBERS: &str = "1 2 3 4 5 8 20 40 56 64 128 160 192 224 256 384 448 512 521 768 1024 1305 2048 \
     3072 4096 8192 25519";
 
+/// A word of openssl.cnf in a message. It may be a secret that was written in the wrong place, so
+/// that it is shown only if it names an algorithm.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    match word.len() {
+        0 => "an empty value".to_owned(),
+        _ if is_algorithm(word) => format!("\"{word}\""),
+        len => format!("a value of {} bytes", length_class(len)),
+    }
+}
+
+/// The class of the length of a word that is not shown, in bytes: it may tell a PIN from a key.
+#[must_use]
+pub fn length_class(len: usize) -> &'static str {
+    match len {
+        0..8 => "1-7",
+        8..16 => "8-15",
+        16..32 => "16-31",
+        32..64 => "32-63",
+        64..128 => "64-127",
+        _ => "128+",
+    }
+}
+
 /// Whether this is a name such as `pkcs11`, `openssl.cnf`, `x86_64-linux-gnu` or `default_sect`: of
 /// short words and few digits, unlike keys, PINs, passwords with other characters, and addresses.
+#[must_use]
 pub fn is_name(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let separators = ['-', '_', '.', '+', '@'];
@@ -41,6 +67,7 @@ fn changes(word: &str) -> usize {
 
 /// Whether this names a cipher, digest or protocol, or lists some: `aes-128-cbc`, `SHA2-256`,
 /// `TLS_AES_128_GCM_SHA256`, `x25519:secp256r1`.
+#[must_use]
 pub fn is_algorithm(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let parts =
