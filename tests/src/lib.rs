@@ -6,6 +6,7 @@
 
 pub mod aead;
 pub mod aead_script;
+pub mod agreement;
 pub mod bytes;
 pub mod callgrind;
 pub mod cavp;
