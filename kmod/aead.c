@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* AEAD ciphers: gcm, ccm, authenc. */
-#include <crypto/aes.h>
-#include <crypto/authenc.h>
-#include <linux/rtnetlink.h>
+/* AEAD ciphers: gcm, ccm. */
 #include <linux/string.h>
 #include "outboard.h"
-
-/* The format of authenc's key: crypto_authenc_extractkeys() of the kernel. */
-struct ob_authenc_key {
-	struct rtattr header;
-	struct crypto_authenc_key_param param;
-	u8 keys[OUTBOARD_MAX_KEY];	/* of the MAC, then of the cipher */
-};
 
 static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
@@ -25,35 +15,6 @@ static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 fla
 	return 0;
 }
 
-/*
- * The header is built here, from lengths that have been checked. Drivers parse it, and user space
- * cannot pass one.
- */
-static int ob_authenc_set_key(struct ob_session *session, const u8 *key, unsigned int size)
-{
-	struct ob_authenc_key both = {
-		.header = {
-			.rta_len = RTA_LENGTH(sizeof(both.param)),
-			.rta_type = CRYPTO_AUTHENC_KEYA_PARAM,
-		},
-	};
-	unsigned int cipher_size = size - session->mac_key_size;
-	int error;
-
-	BUILD_BUG_ON(offsetof(struct ob_authenc_key, param) != RTA_LENGTH(0) ||
-		     offsetof(struct ob_authenc_key, keys) != RTA_SPACE(sizeof(both.param)));
-	if (size > sizeof(both.keys) || size <= session->mac_key_size ||
-	    (cipher_size != AES_KEYSIZE_128 && cipher_size != AES_KEYSIZE_192 &&
-	     cipher_size != AES_KEYSIZE_256))
-		return -EINVAL;
-	both.param.enckeylen = cpu_to_be32(cipher_size);
-	memcpy(both.keys, key, size);
-	error = crypto_aead_setkey(session->aead, (const u8 *)&both,
-				   offsetof(struct ob_authenc_key, keys) + size);
-	memzero_explicit(&both, sizeof(both));
-	return error;
-}
-
 static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
 	int error;
@@ -61,10 +22,7 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 	if (crypto_aead_ivsize(session->aead) != session->algorithm->iv)
 		return -EINVAL;
 	error = crypto_aead_setauthsize(session->aead, session->tag_size);
-	if (error)
-		return error;
-	return session->algorithm->two_keys ? ob_authenc_set_key(session, key, size) :
-					      crypto_aead_setkey(session->aead, key, size);
+	return error ? error : crypto_aead_setkey(session->aead, key, size);
 }
 
 static bool ob_aead_ok(const struct ob_request *request, const struct ob_slot_copy *copy,
@@ -72,7 +30,7 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_slot_co
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 
-	if (copy->flags || (copy->aad && !copy->aad_length) || copy->length < algorithm->least ||
+	if ((copy->aad && !copy->aad_length) || copy->length < algorithm->least ||
 	    !IS_ALIGNED(copy->length, algorithm->block) ||
 	    memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv))
 		return false;

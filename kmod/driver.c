@@ -374,34 +374,3 @@ void ob_count_timeout(u16 number)
 		atomic64_inc(&driver->timeouts);
 	mutex_unlock(&ob_drivers_lock);
 }
-
-/*
- * Counts the report of a wrong result. Reports are kept per user: a process trusts those of root
- * and of its own user, so no user can disable a driver for another one.
- */
-int ob_report_wrong(u32 number, kuid_t uid)
-{
-	struct ob_driver *driver;
-	int error = -ENOENT;
-
-	mutex_lock(&ob_drivers_lock);
-	driver = number <= U16_MAX ? ob_driver_find(NULL, number) : NULL;
-	if (driver) {
-		struct ob_report *report = driver->reports;
-
-		spin_lock_irq(&driver->lock);
-		while (report < driver->reports + OB_REPORTERS && report->count &&
-		       !uid_eq(report->uid, uid))
-			report++;
-		if (report < driver->reports + OB_REPORTERS) {
-			report->uid = uid;
-			report->count++;
-		} else {
-			driver->more_reports++;
-		}
-		spin_unlock_irq(&driver->lock);
-		error = 0;
-	}
-	mutex_unlock(&ob_drivers_lock);
-	return error;
-}

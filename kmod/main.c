@@ -11,7 +11,6 @@
 	MODULE_PARM_DESC(_name, _text)
 
 OB_PARAM(uint, max_sessions, 1024, "sessions of one descriptor");
-OB_PARAM(uint, max_hashes, 4096, "hash handles of one descriptor");
 OB_PARAM(uint, max_arenas, 256, "arenas of one descriptor");
 OB_PARAM(ulong, max_arena_bytes, 64UL << 20, "bytes of all arenas of one descriptor");
 OB_PARAM(uint, max_requests, 64,

@@ -2,14 +2,14 @@
 /*
  * Declarations shared by the files of the module. References between the objects:
  *
- *   ob_file (a descriptor) -> ob_session and ob_hash, by numbers that user space chooses;
+ *   ob_file (a descriptor) -> ob_session, by numbers that user space chooses;
  *                             ob_arena, by a number that the module chooses
  *   request in flight      -> its arena (which refers to the file), the driver handle of its
- *                             session, its hash handle
+ *                             session
  *   ob_session             -> its ob_driver (an entry of the allow list)
  *
  * Completions run in softirqs, threaded interrupts or kthreads. They take only the lock of an
- * ob_place, that of the ob_driver and those of wait queues (including an eventfd's), and defer work
+ * ob_place, that of the ob_driver and those of wait queues (an eventfd's, a batch's), and defer work
  * that may sleep to ob_workqueue.
  */
 #ifndef OUTBOARD_H
@@ -45,15 +45,13 @@
 /* Copy of the part of a slot that the module reads. The slot itself is read only once. */
 struct ob_slot_copy {
 	u32 session;
-	u8 op;
-	u8 flags;
-	u16 reserved;
-	u32 hash;
+	u32 op;
 	u32 in;
 	u32 out;
 	u32 length;
 	u32 aad;
 	u32 aad_length;
+	u32 reserved;
 	u8 iv[OUTBOARD_IV_SIZE];
 } __aligned(8);
 
@@ -61,7 +59,6 @@ extern struct workqueue_struct *ob_workqueue, *ob_dispatch_workqueue;
 
 struct ob_file;
 struct ob_flow;
-struct ob_hash;
 struct ob_request;
 struct ob_session;
 
@@ -75,10 +72,7 @@ struct ob_type {
 	 * needed, or a negative errno.
 	 */
 	int (*prepare)(struct ob_request *request, const struct ob_slot_copy *copy);
-	/*
-	 * Returns what the crypto API returns. ob_complete() calls it again after a step that
-	 * succeeded while request->more is set.
-	 */
+	/* Returns what the crypto API returns. */
 	int (*run)(struct ob_request *request);
 };
 
@@ -95,21 +89,12 @@ struct ob_algorithm {
 	u16 iv;			/* IV size in bytes */
 	const char *name;
 	const struct ob_type *type;
-	bool two_keys;		/* a key for the MAC, and one for the cipher */
 };
 
 const struct ob_algorithm *ob_algorithm(u16 id);
 const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_type *type);
 
 /* ---- driver.c: the allow list ---- */
-
-#define OB_REPORTERS 8
-
-/* Number of wrong results reported by processes of one user. */
-struct ob_report {
-	kuid_t uid;
-	u64 count;		/* 0: unused entry */
-};
 
 struct ob_driver {
 	struct kobject kobj;
@@ -137,13 +122,8 @@ struct ob_driver {
 	unsigned long last_submission;	/* jiffies */
 	bool contended;			/* until that time, if another user has submitted */
 	unsigned long contended_until;	/* jiffies */
-	kuid_t expected;		/* user whose request the driver waits for; invalid: none */
-	ktime_t expected_until;
-	wait_queue_head_t thinking;
 	struct work_struct dispatch;	/* submits waiting requests */
 	atomic64_t requests, bytes, batches, errors, timeouts;
-	struct ob_report reports[OB_REPORTERS];
-	u64 more_reports;			/* reports of users without an entry in reports */
 	char name[CRYPTO_MAX_ALG_NAME];
 };
 
@@ -162,7 +142,6 @@ void ob_detach(struct ob_session *session);
 void ob_drop_waiting(const struct ob_file *file);
 void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
-int ob_report_wrong(u32 number, kuid_t uid);
 
 /* ---- unplug.c ---- */
 
@@ -182,11 +161,9 @@ void ob_suspend_exit(void);
 struct ob_file {
 	refcount_t refs;		/* one for the descriptor, one for each arena */
 	kuid_t uid;			/* of the opener */
-	struct xarray sessions, hashes;
-	atomic_t arena_count, session_count, hash_count;
+	struct xarray sessions;
+	atomic_t arena_count, session_count;
 	atomic64_t arena_bytes;
-	atomic64_t finished;		/* requests completed since the last read */
-	wait_queue_head_t wait;
 };
 
 extern const struct file_operations ob_fops;
@@ -197,7 +174,6 @@ int ob_charge(atomic_t *count, unsigned int limit);
 
 struct ob_batch {
 	atomic_t pending;
-	bool counts;			/* submitted without WAIT: poll and read report it */
 	struct completion done;
 };
 
@@ -286,7 +262,7 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 #define OB_ENDED 1	/* the handle is being freed, or was abandoned */
 
 struct ob_session {
-	refcount_t refs;		/* its number, the driver handle, each hash handle */
+	refcount_t refs;		/* its number, the driver handle */
 	refcount_t users;		/* of the handle: being alive, each request in flight */
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
@@ -303,13 +279,8 @@ struct ob_session {
 	};
 	struct crypto_tfm *tfm;
 	unsigned int request_size;
-	unsigned int state_size;
-	bool shared;
-	bool freed;			/* only its number is left; under the lock of sessions */
 	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
 	u8 tag_size;
-	u16 mac_key_size;		/* algorithms with two keys: the length of the first */
-	s8 exports;			/* ahash state export: 1 works, -1 fails, 0 not tried yet */
 	struct work_struct release;	/* of the driver handle */
 	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
@@ -330,25 +301,15 @@ static inline void ob_session_free_handle(struct ob_session *session)
 	crypto_destroy_tfm(session->skcipher, session->tfm);
 }
 
-/* Whether the caller may free the session, and use and free its hash handles. */
-static inline bool ob_session_owned(const struct ob_session *session)
-{
-	return session->mm == current->mm;
-}
-
 void ob_session_init(struct ob_session *session);
 int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
 		   unsigned int size);
-int ob_session_free(struct ob_file *file, u32 id);
+int ob_session_free(struct ob_file *file, const struct outboard_session_free *record);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
-bool ob_session_use_known(struct ob_session *session);
 void ob_session_unuse(struct ob_session *session);
 void ob_session_kill_atomic(struct ob_session *session);
 void ob_session_put(struct ob_session *session);
 void ob_sessions_drop(struct ob_file *file);
-
-/* keyring.c; returns -EOPNOTSUPP in a kernel without keyrings */
-int ob_key_from_keyring(s32 serial, u8 *key, unsigned int *size);
 
 /* ---- submit.c ---- */
 
@@ -359,7 +320,6 @@ struct ob_request {
 	} __aligned(OB_ALIGN);
 	struct ob_arena *arena __aligned(OB_ALIGN);
 	struct ob_session *session;
-	struct ob_hash *hash;
 	struct scatterlist *sg;		/* for more than one entry; NULL: not needed yet */
 	u32 index;
 	u32 capacity;			/* bytes at base */
@@ -367,10 +327,8 @@ struct ob_request {
 	u32 length;
 	struct list_head node;		/* while it waits: in the waiting list of its flow */
 	bool charged;			/* the driver has it */
-	u8 op;
+	u32 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
-	bool more;			/* hashes: init runs first, then the request itself */
-	bool begun;
 	struct scatterlist one;
 	/* skcipher_request, aead_request or ahash_request, then the driver's request context. */
 	char base[] CRYPTO_MINALIGN_ATTR;
@@ -413,25 +371,16 @@ void ob_queue_refused(struct ob_request *request);
 void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
 
-/* ---- hash.c ---- */
-
-int ob_hash_new(struct ob_file *file, u32 id, u32 session);
-int ob_hash_clone(struct ob_file *file, u32 id, u32 from);
-int ob_hash_free(struct ob_file *file, u32 id);
-void ob_hashes_drop(struct ob_file *file);
-struct ob_session *ob_hash_claim(struct ob_file *file, u32 id, struct ob_hash **found);
-void ob_hash_unclaim(struct ob_hash *hash, bool open);
-
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_hashes, ob_max_arenas, ob_max_requests,
-	ob_max_driver_requests, ob_timeout;
+extern unsigned int ob_max_sessions, ob_max_arenas, ob_max_requests, ob_max_driver_requests,
+	ob_timeout;
 extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_shared_bytes, ob_max_bytes;
 extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 bool ob_name_ok(const char *text, size_t size);
-extern atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
+extern atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
 extern atomic64_t ob_arena_bytes;	/* of all arenas */
 
 #endif

@@ -11,11 +11,6 @@
  * is the start of the request that was submitted last. So a user that submits little is next.
  * The descriptors of one user take turns.
  *
- * A user that waits for each result before it submits again never has a request in the queue when
- * the next one is chosen. So the dispatcher waits for a request of this user for a short time, if
- * the user has not used its share and submitted soon after each of its last results (anticipatory
- * scheduling, Iyer and Druschel, 2001).
- *
  *   ob_driver -> ob_share (a user) -> ob_flow (a descriptor) -> waiting requests
  *
  * A session has a reference to its flow. Shares and flows come and go under ob_drivers_lock;
@@ -36,18 +31,11 @@
 #define OB_LEAST_BYTES 4096
 #define OB_REQUEST_COST 1024
 
-/* How long the dispatcher waits for the next request of a user. */
-#define OB_THINK_NS (200 * NSEC_PER_USEC)
-/* It waits only after this number of requests in a row came within OB_THINK_NS of a result. */
-#define OB_SOON 4
-
 /* A user. */
 struct ob_share {
 	struct list_head link;		/* in driver->shares */
 	struct rb_node turn;		/* in driver->turns while ready is not empty */
 	u64 start;			/* virtual time at which its next request begins */
-	ktime_t ended;			/* when its last request ended, while contended */
-	unsigned int soon;		/* its requests in a row that came soon after a result */
 	struct list_head flows, ready;
 	kuid_t uid;
 };
@@ -176,46 +164,6 @@ static void ob_uncharge_driver(struct ob_driver *driver, struct ob_flow *flow,
 	flow->running--;
 }
 
-static void ob_expect_none(struct ob_driver *driver)
-{
-	if (!uid_valid(driver->expected))
-		return;
-	driver->expected = INVALID_UID;
-	wake_up(&driver->thinking);
-}
-
-/* A request of the flow has ended. Expects the next one of its user if that would be chosen. */
-static void ob_expect_next(struct ob_driver *driver, struct ob_flow *flow)
-{
-	struct ob_share *share = flow->share;
-	struct rb_node *first = rb_first_cached(&driver->turns);
-
-	if (!ob_is_contended(driver))
-		return;
-	share->ended = ktime_get();
-	if (!first || flow->running || !RB_EMPTY_NODE(&share->turn) || share->soon < OB_SOON ||
-	    share->start > rb_entry(first, struct ob_share, turn)->start)
-		return;
-	driver->expected = share->uid;
-	driver->expected_until = ktime_add_ns(share->ended, OB_THINK_NS);
-}
-
-/* A request of the user arrives. Returns whether the dispatcher waits for it. */
-static bool ob_expected(struct ob_driver *driver, struct ob_share *share)
-{
-	bool expected = uid_eq(driver->expected, share->uid);
-
-	if (!ob_is_contended(driver))
-		return false;
-	if (ktime_to_ns(ktime_sub(ktime_get(), share->ended)) < OB_THINK_NS)
-		share->soon++;
-	else
-		share->soon = 0;
-	if (expected)
-		ob_expect_none(driver);
-	return expected;
-}
-
 /* Each queued run of the work holds a reference to the driver. The caller has one too. */
 static void ob_queue_kick(struct ob_driver *driver)
 {
@@ -237,8 +185,8 @@ bool ob_queue_add(struct ob_request *request)
 
 	spin_lock_irqsave(&driver->lock, flags);
 	ob_see_user(driver, flow->share->uid);
-	now = (ob_expected(driver, flow->share) || RB_EMPTY_ROOT(&driver->turns.rb_root)) &&
-	      list_empty(&flow->waiting) && ob_flow_may_run(flow) && ob_has_room(driver, request);
+	now = RB_EMPTY_ROOT(&driver->turns.rb_root) && list_empty(&flow->waiting) &&
+	      ob_flow_may_run(flow) && ob_has_room(driver, request);
 	if (likely(now)) {
 		ob_charge_driver(driver, flow, request);
 	} else {
@@ -266,7 +214,6 @@ void ob_queue_done(struct ob_request *request)
 	spin_lock_irqsave(&driver->lock, flags);
 	ob_uncharge_driver(driver, flow, request);
 	ob_flow_update(driver, flow);
-	ob_expect_next(driver, flow);
 	driver->stalled = false;
 	any = !RB_EMPTY_ROOT(&driver->turns.rb_root);
 	spin_unlock_irqrestore(&driver->lock, flags);
@@ -304,8 +251,7 @@ static struct ob_request *ob_queue_next(struct ob_driver *driver)
 	struct ob_flow *flow;
 
 	spin_lock_irq(&driver->lock);
-	if (!driver->stalled && !uid_valid(driver->expected) &&
-	    !RB_EMPTY_ROOT(&driver->turns.rb_root)) {
+	if (!driver->stalled && !RB_EMPTY_ROOT(&driver->turns.rb_root)) {
 		share = rb_entry(rb_first_cached(&driver->turns), struct ob_share, turn);
 		flow = list_first_entry(&share->ready, struct ob_flow, turn);
 		request = list_first_entry(&flow->waiting, struct ob_request, node);
@@ -338,31 +284,6 @@ static bool ob_is_stuck(struct ob_driver *driver)
 	return stuck;
 }
 
-/* Waits for the expected request, until expected_until. Returns whether one was expected. */
-static bool ob_await_expected(struct ob_driver *driver)
-{
-	ktime_t until, left;
-	bool expected;
-
-	spin_lock_irq(&driver->lock);
-	expected = uid_valid(driver->expected);
-	until = driver->expected_until;
-	spin_unlock_irq(&driver->lock);
-	if (!expected)
-		return false;
-	left = ktime_sub(until, ktime_get());
-	/* A negative time would be one without end: ktime_add_safe() takes it for an overflow. */
-	if (left > 0)
-		wait_event_hrtimeout(driver->thinking, !uid_valid(READ_ONCE(driver->expected)),
-				     left);
-	spin_lock_irq(&driver->lock);
-	/* Keeps the expectation of a request that ended in the meantime: its time is not over. */
-	if (uid_valid(driver->expected) && !ktime_before(ktime_get(), driver->expected_until))
-		driver->expected = INVALID_UID;
-	spin_unlock_irq(&driver->lock);
-	return true;
-}
-
 static void ob_queue_dispatch(struct work_struct *work)
 {
 	struct ob_driver *driver = container_of(work, struct ob_driver, dispatch);
@@ -373,8 +294,6 @@ static void ob_queue_dispatch(struct work_struct *work)
 			ob_request_start(request);
 			cond_resched();
 		}
-		if (ob_await_expected(driver))
-			continue;
 		if (!ob_is_stuck(driver))
 			break;
 		usleep_range(500, 1000);
@@ -388,8 +307,6 @@ void ob_queue_init(struct ob_driver *driver)
 	INIT_LIST_HEAD(&driver->shares);
 	driver->turns = RB_ROOT_CACHED;
 	driver->last_uid = INVALID_UID;
-	driver->expected = INVALID_UID;
-	init_waitqueue_head(&driver->thinking);
 	INIT_WORK(&driver->dispatch, ob_queue_dispatch);
 }
 

@@ -4,9 +4,8 @@
  * structure, users keeps the driver handle. Killing a session drops the user reference for being
  * alive, so the handle is freed after the last request in flight.
  *
- * A session belongs to the address space that created it. With OUTBOARD_SHARED other processes that
- * have the descriptor may use it, but not free it, and its number stays that of the owner when it
- * is freed: no other process can put a session with a key of its own in its place.
+ * A session belongs to the address space that created it: another process that has the descriptor
+ * can neither use nor free it.
  */
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -70,7 +69,7 @@ void ob_session_kill_atomic(struct ob_session *session)
 }
 
 /* Refuses and kills sessions of a dying algorithm: its users must be gone before the driver is. */
-bool ob_session_use_known(struct ob_session *session)
+static bool ob_session_use_known(struct ob_session *session)
 {
 	if (test_bit(OB_DEAD, &session->state) || !refcount_inc_not_zero(&session->users))
 		return false;
@@ -82,18 +81,13 @@ bool ob_session_use_known(struct ob_session *session)
 	return false;
 }
 
-static bool ob_session_usable(const struct ob_session *session)
-{
-	return !READ_ONCE(session->freed) && (session->shared || ob_session_owned(session));
-}
-
 struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 {
 	struct ob_session *session;
 
 	rcu_read_lock();
 	session = xa_load(&file->sessions, id);
-	if (!session || !ob_session_usable(session))
+	if (!session || session->mm != current->mm)
 		session = ERR_PTR(-ENOENT);
 	else if (!ob_session_use_known(session))
 		session = ERR_PTR(-ENODEV);
@@ -104,11 +98,7 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 static bool ob_session_record_ok(const struct outboard_session_new *record,
 				 const struct ob_algorithm *algorithm)
 {
-	if (!algorithm || record->flags & ~(OUTBOARD_KEY_SERIAL | OUTBOARD_SHARED) ||
-	    !record->session || record->reserved || record->reserved2 ||
-	    (record->flags & OUTBOARD_KEY_SERIAL ? record->key_size : record->key_serial))
-		return false;
-	if (!record->mac_key_size == algorithm->two_keys)
+	if (!algorithm || record->flags || !record->session || record->reserved)
 		return false;
 	return algorithm->type == &ob_aead ?
 		       record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG :
@@ -122,39 +112,6 @@ static void ob_session_drop(struct ob_file *file, struct ob_session *session)
 	ob_session_put(session);
 }
 
-/*
- * Reserves the number; lookups find a session only after xa_store(). Returns 0 or a negative errno,
- * and in freed the session that had the number before, or NULL.
- */
-static int ob_session_reserve(struct ob_file *file, u32 id, struct ob_session **freed)
-{
-	struct ob_session *before;
-	int error = xa_insert(&file->sessions, id, NULL, GFP_KERNEL_ACCOUNT);
-
-	*freed = NULL;
-	if (error != -EBUSY)
-		return error;
-	error = -EEXIST;
-	xa_lock(&file->sessions);
-	before = xa_load(&file->sessions, id);
-	if (before && before->freed && ob_session_owned(before)) {
-		/* In place, without a moment in which another process could take the number. */
-		__xa_store(&file->sessions, id, XA_ZERO_ENTRY, GFP_NOWAIT);
-		*freed = before;
-		error = 0;
-	}
-	xa_unlock(&file->sessions);
-	return error;
-}
-
-static void ob_session_unreserve(struct ob_file *file, u32 id, struct ob_session *freed)
-{
-	if (freed)
-		xa_store(&file->sessions, id, freed, GFP_KERNEL_ACCOUNT);
-	else
-		xa_erase(&file->sessions, id);
-}
-
 static struct ob_session *ob_session_create(struct ob_file *file,
 					    const struct outboard_session_new *record)
 {
@@ -164,8 +121,6 @@ static struct ob_session *ob_session_create(struct ob_file *file,
 		return NULL;
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
-	session->mac_key_size = record->mac_key_size;
-	session->shared = record->flags & OUTBOARD_SHARED;
 	session->file = file;
 	session->mm = current->mm;
 	mmgrab(session->mm);
@@ -176,7 +131,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		   unsigned int size)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
-	struct ob_session *session, *freed;
+	struct ob_session *session;
 	int error;
 
 	if (!ob_session_record_ok(record, algorithm))
@@ -187,7 +142,10 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 	session = ob_session_create(file, record);
 	if (!session)
 		goto uncharge;
-	error = ob_session_reserve(file, record->session, &freed);
+	/* Reserves the number; lookups find the session only after xa_store(). */
+	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
+	if (error == -EBUSY)
+		error = -EEXIST;
 	if (error)
 		goto free;
 	error = ob_session_alloc(session, algorithm, record->driver);
@@ -195,18 +153,16 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 		goto unreserve;
 	error = algorithm->type->set_key(session, key, size);
 	if (error) {
-		ob_session_unreserve(file, record->session, freed);
+		xa_erase(&file->sessions, record->session);
 		ob_session_drop(file, session);
 	} else {
 		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
-		if (freed)
-			ob_session_drop(file, freed);
 	}
 	ob_session_unuse(session);
 	return error;
 
 unreserve:
-	ob_session_unreserve(file, record->session, freed);
+	xa_erase(&file->sessions, record->session);
 free:
 	mmdrop(session->mm);
 	kfree(session);
@@ -215,25 +171,24 @@ uncharge:
 	return error;
 }
 
-int ob_session_free(struct ob_file *file, u32 id)
+int ob_session_free(struct ob_file *file, const struct outboard_session_free *record)
 {
 	struct ob_session *session;
+	u32 id = record->session;
+
+	if (record->flags || !id || record->reserved[0] || record->reserved[1])
+		return -EINVAL;
 
 	xa_lock(&file->sessions);
 	session = xa_load(&file->sessions, id);
-	if (session && (session->freed || !ob_session_owned(session)))
+	if (session && session->mm != current->mm)
 		session = NULL;
-	if (session && session->shared)
-		WRITE_ONCE(session->freed, true);
-	else if (session)
+	if (session)
 		__xa_erase(&file->sessions, id);
 	xa_unlock(&file->sessions);
 	if (!session)
 		return -ENOENT;
-	if (session->shared)
-		ob_session_kill(session);
-	else
-		ob_session_drop(file, session);
+	ob_session_drop(file, session);
 	return 0;
 }
 

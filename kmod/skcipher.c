@@ -31,7 +31,7 @@ int ob_skcipher_prepare(struct ob_request *request, const struct ob_slot_copy *c
 
 	if (copy->op != OUTBOARD_ENCRYPT && copy->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (copy->flags || copy->aad || copy->aad_length || copy->length < algorithm->least ||
+	if (copy->aad || copy->aad_length || copy->length < algorithm->least ||
 	    !IS_ALIGNED(copy->length, algorithm->block) ||
 	    (algorithm->iv < sizeof(copy->iv) &&
 	     memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv)) ||

@@ -15,7 +15,6 @@
  */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
-#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "outboard.h"
@@ -23,7 +22,7 @@
 #include "trace.h"
 
 /* Batch shared by all requests without a waiter. */
-static struct ob_batch ob_no_waiter = { .counts = true };
+static struct ob_batch ob_no_waiter;
 
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
@@ -44,7 +43,6 @@ static void ob_notify_eventfd(struct eventfd_ctx *event)
 static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
-	struct ob_file *file = arena->file;
 	struct eventfd_ctx *event = NULL;
 	struct ob_batch *batch;
 	unsigned long flags;
@@ -56,11 +54,7 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	clear_bit_unlock(index, arena->busy);
 	/* Release: user space that has read status sees the result, and the slot unclaimed. */
 	smp_store_release(&place->slot->status, status);
-	if (batch->counts)
-		atomic64_inc(&file->finished);
 	spin_unlock_irqrestore(&place->lock, flags);
-	if (batch->counts && wq_has_sleeper(&file->wait))
-		wake_up_interruptible_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	ob_notify_eventfd(event);
 	/* The batch is on the waiter's stack and may be gone after the last request. */
 	if (batch != &ob_no_waiter && atomic_dec_and_test(&batch->pending))
@@ -96,8 +90,6 @@ void ob_request_done(struct ob_request *request, int error)
 		ob_session_kill_atomic(session);
 	if (!error && request->digest_size)
 		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
-	if (request->hash)
-		ob_hash_unclaim(request->hash, !error && request->op == OUTBOARD_HASH_UPDATE);
 	trace_outboard_complete(arena->id, index, error);
 	ob_queue_done(request);
 	/*
@@ -158,23 +150,13 @@ void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
 	struct ob_place *place = &request->arena->places[request->index];
-	unsigned int generation;
 
 	if (error == -EINPROGRESS)
 		return;
-	generation = xchg(&place->live, 0);
-	if (unlikely(!generation)) {
-		ob_count_double(place);
-		return;
-	}
-	if (error || !request->more) {
+	if (likely(xchg(&place->live, 0)))
 		ob_request_done(request, error);
-		return;
-	}
-	request->flags &= ~CRYPTO_TFM_REQ_MAY_SLEEP;
-	WRITE_ONCE(place->live, generation);
-	error = request->session->algorithm->type->run(request);
-	ob_request_returned(place, generation, request, error);
+	else
+		ob_count_double(place);
 }
 
 void ob_request_free(struct ob_request *request)
@@ -267,7 +249,10 @@ static void ob_submission_put_session(struct ob_submission *all)
 	all->session = NULL;
 }
 
-/* Avoids the lookup for most slots: they name the session of the slot before. */
+/*
+ * Returns the session of a slot, with a reference to the driver handle. Avoids the lookup for most
+ * slots: they name the session of the slot before.
+ */
 static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 {
 	if (unlikely(!all->session || all->id != id || test_bit(OB_DEAD, &all->session->state))) {
@@ -281,19 +266,6 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 	}
 	refcount_inc(&all->session->users);
 	return all->session;
-}
-
-/*
- * Returns the session that a slot names, with a reference to the driver handle. A hash handle is
- * also claimed.
- */
-static struct ob_session *ob_session_of(struct ob_submission *all, const struct ob_slot_copy *copy,
-					struct ob_hash **hash)
-{
-	*hash = NULL;
-	if (copy->op != OUTBOARD_HASH_UPDATE && copy->op != OUTBOARD_HASH_FINAL)
-		return copy->hash ? ERR_PTR(-EINVAL) : ob_session_again(all, copy->session);
-	return copy->session ? ERR_PTR(-EINVAL) : ob_hash_claim(all->file, copy->hash, hash);
 }
 
 static void ob_submit_slot(struct ob_submission *all, u32 index)
@@ -310,7 +282,6 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	struct ob_request *request;
 	struct ob_session *session;
 	struct ob_driver *driver;
-	struct ob_hash *hash;
 	int error;
 
 	BUILD_BUG_ON(sizeof(words) != sizeof(*copy) ||
@@ -326,7 +297,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		error = -E2BIG;
 		goto end;
 	}
-	session = ob_session_of(all, copy, &hash);
+	session = ob_session_again(all, copy->session);
 	if (IS_ERR(session)) {
 		error = PTR_ERR(session);
 		goto end;
@@ -339,11 +310,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	}
 	request->arena = arena;
 	request->session = session;
-	request->hash = hash;
 	request->index = index;
 	request->op = copy->op;
-	request->more = false;
-	request->begun = false;
 	request->digest_size = 0;
 	request->length = copy->length;
 	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP;
@@ -367,17 +335,14 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	return;
 
 unuse:
-	if (hash)
-		ob_hash_unclaim(hash, error == OB_NOTHING);
 	ob_session_unuse(session);
 end:
 	ob_slot_end(arena, index, error == OB_NOTHING ? 0 : error);
 }
 
-static void ob_batch_init(struct ob_batch *batch, int pending, bool counts)
+static void ob_batch_init(struct ob_batch *batch, int pending)
 {
 	atomic_set(&batch->pending, pending);
-	batch->counts = counts;
 	init_completion(&batch->done);
 }
 
@@ -439,7 +404,7 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
 	if (error)
 		return error;
 	refcount_add(record->count, &arena->refs);
-	ob_batch_init(&batch, record->count + 1, false);
+	ob_batch_init(&batch, record->count + 1);
 	for (u32 i = 0; i < record->count; i++) {
 		/* Not for each slot: a driver with its own thread would run after every request. */
 		if (i % OB_TURN == 0) {
@@ -452,12 +417,12 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
 	return wait ? ob_wait_slots(arena, record->first, record->count, &batch) : 0;
 }
 
-/* Waits for requests in flight without a waiter. They count for poll and read all the same. */
+/* Waits for requests in flight without a waiter. */
 static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 {
 	struct ob_batch batch, *was;
 
-	ob_batch_init(&batch, 1, true);
+	ob_batch_init(&batch, 1);
 	for (u32 i = 0; i < count; i++) {
 		atomic_inc(&batch.pending);
 		was = ob_replace_batch(&arena->places[first + i], &ob_no_waiter, &batch);

@@ -2,11 +2,9 @@
 /* sysfs: the allow list, the numbers of existing objects, the counters of each allowed driver. */
 #include <linux/device.h>
 #include <linux/slab.h>
-#include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 #include "outboard.h"
 
-atomic_t ob_files, ob_arenas, ob_sessions, ob_hashes, ob_requests, ob_doubles;
+atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
 
 /* ---- The allow list ---- */
 
@@ -72,7 +70,7 @@ static ssize_t disallow_store(struct device *device, struct device_attribute *at
 }
 static DEVICE_ATTR_WO(disallow);
 
-/* ---- Counters ---- */
+/* ---- Counters: for root only, since differences between two reads tell of other users ---- */
 
 #define OB_LIVE(_name)                                                                         \
 	static ssize_t _name##_show(struct device *device, struct device_attribute *attribute, \
@@ -80,12 +78,11 @@ static DEVICE_ATTR_WO(disallow);
 	{                                                                                      \
 		return sysfs_emit(page, "%d\n", atomic_read(&ob_##_name));                     \
 	}                                                                                      \
-	static DEVICE_ATTR_RO(_name)
+	static DEVICE_ATTR_ADMIN_RO(_name)
 
 OB_LIVE(files);
 OB_LIVE(arenas);
 OB_LIVE(sessions);
-OB_LIVE(hashes);
 OB_LIVE(requests);
 OB_LIVE(doubles);
 
@@ -94,7 +91,7 @@ static ssize_t arena_bytes_show(struct device *device, struct device_attribute *
 {
 	return sysfs_emit(page, "%lld\n", (long long)atomic64_read(&ob_arena_bytes));
 }
-static DEVICE_ATTR_RO(arena_bytes);
+static DEVICE_ATTR_ADMIN_RO(arena_bytes);
 
 static struct attribute *ob_attrs[] = {
 	&dev_attr_allow.attr,
@@ -103,7 +100,6 @@ static struct attribute *ob_attrs[] = {
 	&dev_attr_arenas.attr,
 	&dev_attr_arena_bytes.attr,
 	&dev_attr_sessions.attr,
-	&dev_attr_hashes.attr,
 	&dev_attr_requests.attr,
 	&dev_attr_doubles.attr,
 	NULL
@@ -124,39 +120,12 @@ const struct attribute_group *ob_groups[] = { &ob_group, NULL };
 
 OB_DRIVER_ATTR(number, 0444, "%u\n", driver->number);
 OB_DRIVER_ATTR(algorithm, 0444, "%s\n", driver->algorithm ? driver->algorithm->name : "-");
-/* Root only: differences between two reads are the lengths of requests of other users. */
 OB_DRIVER_ATTR(requests, 0400, "%lld\n", (long long)atomic64_read(&driver->requests));
 OB_DRIVER_ATTR(bytes, 0400, "%lld\n", (long long)atomic64_read(&driver->bytes));
 OB_DRIVER_ATTR(batches, 0400, "%lld\n", (long long)atomic64_read(&driver->batches));
 OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors));
 OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 OB_DRIVER_ATTR(in_flight, 0400, "%u\n", READ_ONCE(driver->running));
-
-/*
- * One line "UID COUNT" per user that reported wrong results; UID "-": users without an entry. Not
- * under ob_drivers_lock, which is held while the removal of this file waits for its readers.
- */
-static ssize_t driver_wrong_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
-{
-	struct ob_driver *driver = container_of(kobj, struct ob_driver, kobj);
-	struct ob_report reports[OB_REPORTERS];
-	ssize_t size = 0;
-	u64 more;
-
-	spin_lock_irq(&driver->lock);
-	memcpy(reports, driver->reports, sizeof(reports));
-	more = driver->more_reports;
-	spin_unlock_irq(&driver->lock);
-	for (size_t i = 0; i < OB_REPORTERS && reports[i].count; i++)
-		size += sysfs_emit_at(page, size, "%u %llu\n",
-				      from_kuid_munged(current_user_ns(), reports[i].uid),
-				      (unsigned long long)reports[i].count);
-	if (more)
-		size += sysfs_emit_at(page, size, "- %llu\n", (unsigned long long)more);
-	return size;
-}
-
-static struct kobj_attribute driver_wrong = __ATTR(wrong, 0444, driver_wrong_show, NULL);
 
 static struct attribute *ob_driver_attrs[] = {
 	&driver_number.attr,
@@ -167,7 +136,6 @@ static struct attribute *ob_driver_attrs[] = {
 	&driver_errors.attr,
 	&driver_timeouts.attr,
 	&driver_in_flight.attr,
-	&driver_wrong.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(ob_driver);

@@ -8,9 +8,9 @@
 
 #include <linux/tracepoint.h>
 
-TRACE_EVENT(outboard_submit, TP_PROTO(u16 driver, u32 arena, u32 slot, u8 op, u32 length),
+TRACE_EVENT(outboard_submit, TP_PROTO(u16 driver, u32 arena, u32 slot, u32 op, u32 length),
 	    TP_ARGS(driver, arena, slot, op, length),
-	    TP_STRUCT__entry(__field(u16, driver) __field(u8, op) __field(u32, arena)
+	    TP_STRUCT__entry(__field(u16, driver) __field(u32, op) __field(u32, arena)
 				     __field(u32, slot) __field(u32, length)),
 	    TP_fast_assign(__entry->driver = driver; __entry->op = op; __entry->arena = arena;
 			   __entry->slot = slot; __entry->length = length;),

@@ -4,77 +4,33 @@
 #include <dirent.h>
 
 #define AES { 16, 24, 32 }
+#define XTS { 32, 64 }
+#define DES3 { 24 }
 /* Key sizes: shorter than a block, one block, longer (hashed before use), the maximum. */
 #define HMAC_OF(block) { 1, block, block + 1, OUTBOARD_MAX_KEY }
 
 const struct algorithm algorithms[ALGORITHMS] = {
-	{ OUTBOARD_CBC_AES, CIPHER, "cbc-aes", "AES-%u-CBC", 16, 0, 16, 0, AES, true, true, 0 },
-	{ OUTBOARD_CTR_AES, CIPHER, "ctr-aes", "AES-%u-CTR", 1, 0, 16, 0, AES, false, true, 0 },
-	{ OUTBOARD_ECB_AES, CIPHER, "ecb-aes", "AES-%u-ECB", 16, 0, 0, 0, AES, false, true, 0 },
-	{ OUTBOARD_XTS_AES,
-	  CIPHER,
-	  "xts-aes",
-	  "AES-%u-XTS",
-	  1,
-	  16,
-	  16,
-	  0,
-	  { 32, 64 },
-	  false,
-	  true,
-	  0 },
-	{ OUTBOARD_CBC_DES3,
-	  CIPHER,
-	  "cbc-des3-ede",
-	  "DES-EDE3-CBC",
-	  8,
-	  0,
-	  8,
-	  0,
-	  { 24 },
-	  false,
-	  false,
-	  0 },
-	{ OUTBOARD_GCM_AES, AEAD, "gcm-aes", "AES-%u-GCM", 1, 0, 12, 0, AES, false, false, 0 },
-	{ OUTBOARD_CCM_AES, AEAD, "ccm-aes", "AES-%u-CCM", 1, 0, 16, 0, AES, false, false, 0 },
-	{ OUTBOARD_AUTHENC_HMAC_SHA1_CBC_AES,
-	  AEAD,
-	  "authenc-hmac-sha1-cbc-aes",
-	  "AES-%u-CBC",
-	  16,
-	  16,
-	  16,
-	  20,
-	  { 20 + 16, 20 + 24, 20 + 32 },
-	  false,
-	  false,
-	  20 },
-	{ OUTBOARD_AUTHENC_HMAC_SHA256_CBC_AES,
-	  AEAD,
-	  "authenc-hmac-sha256-cbc-aes",
-	  "AES-%u-CBC",
-	  16,
-	  16,
-	  16,
-	  32,
-	  { 32 + 16, 32 + 24, 32 + 32 },
-	  false,
-	  false,
-	  32 },
-	{ OUTBOARD_SHA1, HASH, "sha1", "SHA1", 64, 0, 0, 20, { 0 }, false, false, 0 },
-	{ OUTBOARD_SHA224, HASH, "sha224", "SHA224", 64, 0, 0, 28, { 0 }, false, false, 0 },
-	{ OUTBOARD_SHA256, HASH, "sha256", "SHA256", 64, 0, 0, 32, { 0 }, false, false, 0 },
-	{ OUTBOARD_SHA384, HASH, "sha384", "SHA384", 128, 0, 0, 48, { 0 }, false, false, 0 },
-	{ OUTBOARD_SHA512, HASH, "sha512", "SHA512", 128, 0, 0, 64, { 0 }, false, false, 0 },
-	{ OUTBOARD_HMAC_SHA1, HASH, "hmac-sha1", "SHA1", 64, 0, 0, 20, HMAC_OF(64), false, false, 0 },
+	{ OUTBOARD_CBC_AES, CIPHER, "cbc-aes", "AES-%u-CBC", 16, 0, 16, 0, AES, true, true },
+	{ OUTBOARD_CTR_AES, CIPHER, "ctr-aes", "AES-%u-CTR", 1, 0, 16, 0, AES, false, true },
+	{ OUTBOARD_ECB_AES, CIPHER, "ecb-aes", "AES-%u-ECB", 16, 0, 0, 0, AES, false, true },
+	{ OUTBOARD_XTS_AES, CIPHER, "xts-aes", "AES-%u-XTS", 1, 16, 16, 0, XTS, false, true },
+	{ OUTBOARD_CBC_DES3, CIPHER, "cbc-des3-ede", "DES-EDE3-CBC", 8, 0, 8, 0, DES3, false, false },
+	{ OUTBOARD_GCM_AES, AEAD, "gcm-aes", "AES-%u-GCM", 1, 0, 12, 0, AES, false, false },
+	{ OUTBOARD_CCM_AES, AEAD, "ccm-aes", "AES-%u-CCM", 1, 0, 16, 0, AES, false, false },
+	{ OUTBOARD_SHA1, HASH, "sha1", "SHA1", 64, 0, 0, 20, { 0 }, false, false },
+	{ OUTBOARD_SHA224, HASH, "sha224", "SHA224", 64, 0, 0, 28, { 0 }, false, false },
+	{ OUTBOARD_SHA256, HASH, "sha256", "SHA256", 64, 0, 0, 32, { 0 }, false, false },
+	{ OUTBOARD_SHA384, HASH, "sha384", "SHA384", 128, 0, 0, 48, { 0 }, false, false },
+	{ OUTBOARD_SHA512, HASH, "sha512", "SHA512", 128, 0, 0, 64, { 0 }, false, false },
+	{ OUTBOARD_HMAC_SHA1, HASH, "hmac-sha1", "SHA1", 64, 0, 0, 20, HMAC_OF(64), false, false },
 	{ OUTBOARD_HMAC_SHA224, HASH, "hmac-sha224", "SHA224", 64, 0, 0, 28, HMAC_OF(64), false,
-	  false, 0 },
+	  false },
 	{ OUTBOARD_HMAC_SHA256, HASH, "hmac-sha256", "SHA256", 64, 0, 0, 32, HMAC_OF(64), false,
-	  false, 0 },
+	  false },
 	{ OUTBOARD_HMAC_SHA384, HASH, "hmac-sha384", "SHA384", 128, 0, 0, 48, HMAC_OF(128), false,
-	  false, 0 },
+	  false },
 	{ OUTBOARD_HMAC_SHA512, HASH, "hmac-sha512", "SHA512", 128, 0, 0, 64, HMAC_OF(128), false,
-	  false, 0 },
+	  false },
 };
 
 const struct algorithm *algorithm(uint16_t id)
@@ -88,19 +44,6 @@ const struct algorithm *algorithm(uint16_t id)
 bool is_hmac(const struct algorithm *algorithm)
 {
 	return algorithm->kind == HASH && algorithm->keys[0];
-}
-
-unsigned int longest_tag(const struct algorithm *algorithm)
-{
-	return algorithm->digest ?: 16;
-}
-
-uint16_t mac_key_size(uint16_t id)
-{
-	for (size_t i = 0; i < ALGORITHMS; i++)
-		if (algorithms[i].id == id)
-			return algorithms[i].mac_key;
-	return 0;
 }
 
 static const struct accelerator accelerators[] = {

@@ -15,21 +15,16 @@ struct algorithm {
 	uint8_t block;		/* ciphers: lengths are multiples of it; hashes: block size */
 	uint8_t least;
 	uint8_t iv;
-	uint8_t digest;		/* authenc: the longest tag */
+	uint8_t digest;
 	uint16_t keys[4];	/* sizes to try */
 	bool virtio, engine;	/* the accelerators of these names have it */
-	uint8_t mac_key;	/* authenc: this many bytes at the start of each key */
 };
 
-#define ALGORITHMS 19
+#define ALGORITHMS 17
 extern const struct algorithm algorithms[ALGORITHMS];
 
 const struct algorithm *algorithm(uint16_t id);
 bool is_hmac(const struct algorithm *algorithm);
-/* Returns the size of the longest tag of an AEAD. */
-unsigned int longest_tag(const struct algorithm *algorithm);
-/* Returns mac_key of the algorithm; 0 if there is none with this number. */
-uint16_t mac_key_size(uint16_t id);
 
 /* The accelerator under test. */
 struct accelerator {

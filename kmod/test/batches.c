@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Many requests in one record; WAIT, poll and read. */
+/* Many requests in one record. */
 #include "tests.h"
 
 static int fd;
@@ -128,42 +128,6 @@ static void an_arena_may_have_4096_slots(void)
 	      "%m");
 }
 
-static void poll_and_read_count_what_nobody_waited_for(void)
-{
-	struct pollfd event = { .events = POLLIN };
-	uint64_t count = 0, part;
-	int nonblocking = open_device(O_NONBLOCK);
-
-	check(read(nonblocking, &part, 8) < 0 && errno == EAGAIN, "%m");
-	begin();
-	event.fd = fd;
-	check(poll(&event, 1, 0) == 0, "nothing was submitted");
-	check(read(fd, &part, 7) < 0 && errno == EINVAL, "a short read");
-	for (int round = 0; round < 3; round++, count = 0) {
-		fill(0, 64, 1024);
-		arena.slot[7].session = 4321;
-		check(!submit(&arena, 0, 64, 0), "%m");
-		while (count < 64) {
-			check(poll(&event, 1, 20000) == 1 && event.revents & POLLIN,
-			      "no completion after %d", (int)count);
-			check(read(fd, &part, 8) == 8 && part, "%m");
-			count += part;
-		}
-		check(count == 64, "%d completions", (int)count);
-		for (int i = 0; i < 64; i++)
-			check(arena.slot[i].status == (i == 7 ? -ENOENT : 0), "slot %d: %d", i,
-			      arena.slot[i].status);
-		/* Requests submitted with WAIT are not counted. */
-		fill(0, 8, 1024);
-		check(!submit(&arena, 0, 8, OUTBOARD_WAIT), "%m");
-		check(poll(&event, 1, 0) == 0, "a batch that was waited for is counted");
-	}
-	/* A blocking read sleeps until a request has completed. */
-	fill(0, 1, 65536);
-	check(!submit(&arena, 0, 1, 0), "%m");
-	check(read(fd, &part, 8) == 8 && part == 1, "%m");
-}
-
 static void a_slot_in_flight_cannot_be_submitted_again(void)
 {
 	unsigned int refused = 0;
@@ -222,7 +186,6 @@ static const struct test tests[] = {
 	TEST(a_wrong_slot_does_not_stop_the_others),
 	TEST(all_algorithms_fit_in_one_batch),
 	TEST(an_arena_may_have_4096_slots),
-	TEST(poll_and_read_count_what_nobody_waited_for),
 	TEST(a_slot_in_flight_cannot_be_submitted_again),
 	TEST(a_slot_that_is_done_can_be_submitted_at_once),
 	TEST(counters_of_the_driver_count),

@@ -98,7 +98,7 @@ static void any_size_and_place_gives_the_bytes_of_the_software(const struct algo
 				       place);
 			tried++;
 		}
-		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		check(!free_session(fd, 1), "%m");
 	}
 	check(tried > 20, "only %u sizes were tried", tried);
 }
@@ -178,12 +178,10 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	refused(-ENOENT, slot.session = 0);
 	refused(-EOPNOTSUPP, slot.op = 0);
 	refused(-EOPNOTSUPP, slot.op = 200);
-	refused(-EOPNOTSUPP, slot.op = OUTBOARD_HASH_DIGEST);
-	refused(-EINVAL, slot.op = OUTBOARD_HASH_UPDATE);
-	refused(-EINVAL, slot.flags = 1);
-	refused(-EINVAL, slot.flags = 0x80);
+	refused(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST);
+	refused(-EOPNOTSUPP, slot.op |= 0x100);
 	refused(-EINVAL, slot.reserved = 1);
-	refused(-EINVAL, slot.hash = 1);
+	refused(-EINVAL, slot.reserved = 0x80000000);
 	refused(-EINVAL, slot.aad = arena.offset);
 	refused(-EINVAL, slot.aad_length = 16);
 	refused(-E2BIG, slot.aad_length = 4097);

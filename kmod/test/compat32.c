@@ -8,12 +8,11 @@
 #include <linux/fcntl.h>
 #include <linux/outboard.h>
 #include <linux/mman.h>
-#include <linux/poll.h>
 
 _Static_assert(sizeof(void *) == 4, "compile it with -m32");
 _Static_assert(sizeof(struct outboard_arena) == 64 && sizeof(struct outboard_slot) == 128,
 	       "the layout of 64 bits");
-_Static_assert(sizeof(struct outboard_session_new) == 24 && sizeof(struct outboard_submit) == 16,
+_Static_assert(sizeof(struct outboard_session_new) == 16 && sizeof(struct outboard_submit) == 16,
 	       "the layout of 64 bits");
 
 static long call(long number, long a, long b, long c, long d, long e, long f)
@@ -61,9 +60,7 @@ void _start(void)
 	struct outboard_submit submit = { OUTBOARD_SUBMIT, 0, 0, 0, 1 };
 	volatile struct outboard_arena *arena;
 	volatile struct outboard_slot *slot;
-	struct pollfd event = { 0, POLLIN, 0 };
 	unsigned char *data;
-	__u64 count;
 	long fd, at;
 
 	fd = call(__NR_open, (long)"/dev/outboard", O_RDWR, 0, 0, 0, 0);
@@ -76,7 +73,6 @@ void _start(void)
 	slot = (void *)(at + arena->slots_offset);
 	data = (void *)(at + arena->data_offset);
 	submit.arena = arena->arena;
-	event.fd = fd;
 	for (int wait = 0; wait < 2; wait++) {
 		for (int i = 0; i < 32; i++)
 			data[i] = plain[i];
@@ -92,8 +88,10 @@ void _start(void)
 		must(5, call(__NR_write, fd, (long)&submit, sizeof(submit), 0, 0, 0) ==
 				sizeof(submit));
 		if (!wait) {
-			must(6, call(__NR_poll, (long)&event, 1, 30000, 0, 0, 0) == 1);
-			must(7, call(__NR_read, fd, (long)&count, 8, 0, 0, 0) == 8 && count == 1);
+			submit.op = OUTBOARD_AWAIT;
+			must(6, call(__NR_write, fd, (long)&submit, sizeof(submit), 0, 0, 0) ==
+					sizeof(submit));
+			submit.op = OUTBOARD_SUBMIT;
 		}
 		must(8, slot->status == 0);
 		for (int i = 0; i < 32; i++)

@@ -60,29 +60,21 @@ int await(const struct arena *arena, unsigned int first, unsigned int count)
 	return ring(arena->fd, &record, sizeof(record));
 }
 
-int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, uint8_t tag,
-		     const void *key, uint16_t size)
+int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key,
+		uint16_t size)
 {
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 1];
-	} all = { { OUTBOARD_SESSION_NEW, flags, id, algorithm, 0, size, tag, 0, 0,
-		    mac_key_size(algorithm), 0 },
-		  { 0 } };
+	} all = { { OUTBOARD_SESSION_NEW, 0, id, algorithm, 0, size, tag, 0 }, { 0 } };
 
 	memcpy(all.key, key, size);
 	return ring(fd, &all, sizeof(all.record) + size);
 }
 
-int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key,
-		uint16_t size)
+int free_session(int fd, uint32_t id)
 {
-	return new_session_with(fd, 0, id, algorithm, tag, key, size);
-}
-
-int object(int fd, uint16_t op, uint32_t id, uint32_t from)
-{
-	struct outboard_object record = { op, 0, id, from, 0 };
+	struct outboard_session_free record = { OUTBOARD_SESSION_FREE, 0, id, { 0 } };
 
 	return ring(fd, &record, sizeof(record));
 }
@@ -152,7 +144,8 @@ long counter(const char *name)
 
 const char *leftovers(void)
 {
-	static const char *const names[] = { "requests", "hashes", "sessions", "arenas", "arena_bytes", "files" };
+	static const char *const names[] = { "requests", "sessions", "arenas",
+					     "arena_bytes", "files" };
 	static char text[200];
 	double end = now() + TIME_LIMIT;
 	int left, used;

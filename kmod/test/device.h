@@ -53,9 +53,7 @@ int submit(const struct arena *arena, unsigned int first, unsigned int count, in
 int await(const struct arena *arena, unsigned int first, unsigned int count);
 int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void *key,
 		uint16_t size);
-int new_session_with(int fd, uint16_t flags, uint32_t id, uint16_t algorithm, uint8_t tag,
-		     const void *key, uint16_t size);
-int object(int fd, uint16_t op, uint32_t id, uint32_t from);
+int free_session(int fd, uint32_t id);
 
 /* Fills a slot; status becomes UNTOUCHED, a value that the module never writes. */
 #define UNTOUCHED 77

@@ -112,12 +112,6 @@ static void a_request(const struct arena *arena, volatile struct outboard_slot *
 		good.length -= good.length % 16;
 	if (of->kind != HASH)
 		good.op += below(2);
-	if (of->kind == HASH && below(2)) {
-		good.session = 0;
-		good.hash = 1 + below(NUMBERS);
-		good.op = OUTBOARD_HASH_UPDATE + below(2);
-		good.flags = below(3) ? 0 : OUTBOARD_HASH_FIRST;
-	}
 	if (of->kind == AEAD && below(2)) {
 		good.aad = arena->offset + (below(arena->room) & ~127u);
 		good.aad_length = below(300);
@@ -198,27 +192,22 @@ static void make_a_session(int fd)
 	struct {
 		struct outboard_session_new record;
 		uint8_t key[OUTBOARD_MAX_KEY + 32];
-	} all = { { OUTBOARD_SESSION_NEW, below(2) ? OUTBOARD_SHARED : 0, 1 + below(NUMBERS),
-		    of->id, below(20) ? 0 : below(40), 0, 0, 0, 0, of->mac_key, 0 },
+	} all = { { OUTBOARD_SESSION_NEW, 0, 1 + below(NUMBERS), of->id, below(20) ? 0 : below(40),
+		    0, 0, 0 },
 		  { 0 } };
 
 	all.record.key_size = of->keys[below(3)];
 	if (of->kind == AEAD)
 		all.record.tag_size = below(4) ? 16 : below(40);
-	if (!below(16))
-		all.record.mac_key_size = below(2) ? below(OUTBOARD_MAX_KEY + 20) : strange();
 	randomize(all.key, 64);
 	record(fd, &all, sizeof(all.record) + all.record.key_size % (OUTBOARD_MAX_KEY + 1));
 }
 
-static void change_an_object(int fd)
+static void free_a_session(int fd)
 {
-	static const uint16_t ops[] = { OUTBOARD_HASH_NEW, OUTBOARD_HASH_NEW, OUTBOARD_HASH_CLONE,
-					OUTBOARD_HASH_FREE, OUTBOARD_SESSION_FREE };
-	struct outboard_object all[2] = { { ops[below(COUNT(ops))], 0, 1 + below(NUMBERS), 0, 0 } };
+	struct outboard_session_free all[2] = { { OUTBOARD_SESSION_FREE, 0, 1 + below(NUMBERS),
+						  { 0 } } };
 
-	if (all[0].op == OUTBOARD_HASH_NEW || all[0].op == OUTBOARD_HASH_CLONE)
-		all[0].from = 1 + below(NUMBERS);
 	record(fd, all, sizeof(all[0]));
 }
 
@@ -326,7 +315,7 @@ static void change_the_memory_limit(void)
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
-/* The child inherits the descriptor, but neither sessions nor arenas, except shared sessions. */
+/* The child inherits the descriptor, but neither sessions nor arenas. */
 static void fork_one(int fd)
 {
 	pid_t child = fork();
@@ -342,7 +331,7 @@ static void fork_one(int fd)
 		map(&arenas[0], fd);
 		for (int i = below(20); i && arenas[0].base; i--) {
 			make_a_session(fd);
-			change_an_object(fd);
+			free_a_session(fd);
 			submit_some(&arenas[0]);
 		}
 		_exit(0);
@@ -368,7 +357,7 @@ static void act(void)
 	else if (what < 720)
 		make_a_session(fd);
 	else if (what < 860)
-		change_an_object(fd);
+		free_a_session(fd);
 	else if (what < 900)
 		write_nonsense(fd);
 	else if (what < 940)

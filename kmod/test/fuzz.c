@@ -111,7 +111,6 @@ static const struct {
 	unsigned long few, some, usual;
 } limits[] = {
 	{ "max_sessions", 3, 20, 1024 },
-	{ "max_hashes", 2, 100, 4096 },
 	{ "max_arenas", 2, 256, 256 },
 	{ "max_arena_bytes", 1 * MIB, 4 * MIB, 64 * MIB },
 	{ "max_bytes", 3 * MIB, 64 * MIB, 64 * MIB },
@@ -227,7 +226,7 @@ static bool answers_are_right(void)
 				       driver_of(of), slot.length, arena.slot[0].status);
 				right = false;
 			}
-			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+			check(!free_session(fd, 1), "%m");
 		}
 		disallow_all();
 	}

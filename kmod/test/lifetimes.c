@@ -42,7 +42,7 @@ static void arenas_sessions_and_descriptors(void)
 		fill(16, 65536);
 		check(!submit(&arena, 0, 16, 0), "%m");
 		if (i % 4 == 1)
-			check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+			check(!free_session(fd, 1), "%m");
 		if (i % 4 == 2)
 			unmap_arena(&arena);
 		close(fd);
@@ -78,8 +78,7 @@ static void memory_of_an_arena_stays_with_its_requests(void)
 }
 
 /*
- * Four algorithms, among them a hash handle if there are hashes; submits until it is killed. Each
- * fourth process kills itself as soon as a SUBMIT returns before its last request is complete: until
+ * Four algorithms; submits until it is killed. Each fourth process kills itself as soon as a SUBMIT returns before its last request is complete: until
  * another process runs, a fast accelerator has completed all requests of a slow CPU.
  */
 static void submit_for_ever(unsigned int number, int ready)
@@ -93,21 +92,11 @@ static void submit_for_ever(unsigned int number, int ready)
 		of[n] = &algorithms[a % ALGORITHMS];
 		make_session(fd, 1 + n, of[n]);
 	}
-	if (accelerator->sim) {
-		make_session(fd, 9, algorithm(OUTBOARD_SHA1));
-		check(!object(fd, OUTBOARD_HASH_NEW, 1, 9), "%m");
-	}
 	for (int rounds = 0;; rounds++) {
 		for (unsigned int s = 0; s < 32; s++) {
 			struct outboard_slot slot = a_slot(of[s % 4], 1 + s % 4, &arena, s * 65536,
 							   s * 65536, 32768);
 
-			if (accelerator->sim && s == 31)
-				slot = (struct outboard_slot){ .op = OUTBOARD_HASH_UPDATE,
-							       .hash = 1,
-							       .in = arena.offset,
-							       .flags = OUTBOARD_HASH_FIRST,
-							       .length = 100 };
 			put(&arena, s, &slot);
 		}
 		submit(&arena, 0, 32, 0);
@@ -232,7 +221,7 @@ static void a_driver_that_root_disallows(void)
 		      "the number is taken until it is freed");
 		check(!tell("/sys/class/misc/outboard/allow", "%s", driver), "%s", driver);
 		check(tell("/sys/class/misc/outboard/allow", "%s", driver) == -EEXIST, "twice");
-		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		check(!free_session(fd, 1), "%m");
 		make_session(fd, 1, cbc);
 	}
 }

@@ -12,24 +12,12 @@ const uint8_t *a_key(void)
 	return key;
 }
 
-static void make_session_with(int fd, uint16_t flags, uint32_t id,
-			      const struct algorithm *algorithm)
-{
-	uint8_t tag = algorithm->kind == AEAD ? 16 : 0;
-	int error = new_session_with(fd, flags, id, algorithm->id, tag, a_key(),
-				     algorithm->keys[0]);
-
-	check(!error, "no session of %s: %s", algorithm->name, strerror(-error));
-}
-
 void make_session(int fd, uint32_t id, const struct algorithm *algorithm)
 {
-	make_session_with(fd, 0, id, algorithm);
-}
+	uint8_t tag = algorithm->kind == AEAD ? 16 : 0;
+	int error = new_session(fd, id, algorithm->id, tag, a_key(), algorithm->keys[0]);
 
-void make_shared_session(int fd, uint32_t id, const struct algorithm *algorithm)
-{
-	make_session_with(fd, OUTBOARD_SHARED, id, algorithm);
+	check(!error, "no session of %s: %s", algorithm->name, strerror(-error));
 }
 
 struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session,
@@ -42,7 +30,7 @@ struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session,
 				      .length = size };
 
 	if (algorithm->kind == HASH) {
-		slot.op = OUTBOARD_HASH_DIGEST;
+		slot.op = OUTBOARD_DIGEST;
 		slot.out = 0;
 	}
 	for (unsigned int i = 0; i < algorithm->iv; i++)

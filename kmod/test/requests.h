@@ -9,8 +9,6 @@
 const uint8_t *a_key(void);
 /* Creates a session with the first key size of the algorithm; AEAD: a tag of 16 bytes. */
 void make_session(int fd, uint32_t id, const struct algorithm *algorithm);
-/* The same for all processes that have the descriptor. */
-void make_shared_session(int fd, uint32_t id, const struct algorithm *algorithm);
 /* Returns a slot that encrypts or digests size bytes at 'in', for a session of make_session(). */
 struct outboard_slot a_slot(const struct algorithm *algorithm, uint32_t session,
 			    const struct arena *arena, uint32_t in, uint32_t out, uint32_t size);

@@ -90,43 +90,14 @@ void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, uns
 	crypto.EVP_CIPHER_CTX_free(context);
 }
 
-/* Encrypt-then-MAC: CBC, then HMAC of AAD and ciphertext. */
-void software_authenc(const struct algorithm *algorithm, const uint8_t *mac_key,
-		      unsigned int mac_key_size, const uint8_t *key, unsigned int key_size,
-		      const uint8_t *iv, const uint8_t *aad, unsigned int aad_size,
-		      const uint8_t *in, unsigned int size, uint8_t *out, unsigned int tag_size)
-{
-	const char *digest = algorithm->digest == 20 ? "SHA1" : "SHA256";
-	uint8_t tag[OUTBOARD_DIGEST_SIZE], *text = malloc(aad_size + size);
-	size_t done = 0;
-
-	software_encrypt(algorithm, key, key_size, iv, in, out, size);
-	memcpy(text, aad, aad_size);
-	memcpy(text + aad_size, out, size);
-	check(crypto.EVP_Q_mac(NULL, "HMAC", NULL, digest, NULL, mac_key, mac_key_size, text,
-			       aad_size + size, tag, sizeof(tag), &done) &&
-		      done == algorithm->digest && tag_size <= done,
-	      "libcrypto, %s: %zu bytes of tag", algorithm->name, done);
-	memcpy(out + size, tag, tag_size);
-	free(text);
-}
-
 void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
 		   const uint8_t *iv, const uint8_t *aad, unsigned int aad_size, const uint8_t *in,
 		   unsigned int size, uint8_t *out, unsigned int tag_size)
 {
 	bool ccm = algorithm->id == OUTBOARD_CCM_AES;
-	void *context;
+	void *context = begin(algorithm, key_size);
 	int done = 0, unused;
 
-	if (algorithm->mac_key) {
-		unsigned int mac = algorithm->mac_key;
-
-		software_authenc(algorithm, key, mac, key + mac, key_size - mac, iv, aad, aad_size,
-				 in, size, out, tag_size);
-		return;
-	}
-	context = begin(algorithm, key_size);
 	call(EVP_CIPHER_CTX_ctrl, context, SET_IV_SIZE, ccm ? 14 - iv[0] : 12, NULL);
 	if (ccm)
 		call(EVP_CIPHER_CTX_ctrl, context, SET_TAG, tag_size, NULL);

@@ -12,11 +12,6 @@ void software_encrypt(const struct algorithm *algorithm, const uint8_t *key, uns
 void software_seal(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
 		   const uint8_t *iv, const uint8_t *aad, unsigned int aad_size, const uint8_t *in,
 		   unsigned int size, uint8_t *out, unsigned int tag_size);
-/* The same for authenc, with two keys. */
-void software_authenc(const struct algorithm *algorithm, const uint8_t *mac_key,
-		      unsigned int mac_key_size, const uint8_t *key, unsigned int key_size,
-		      const uint8_t *iv, const uint8_t *aad, unsigned int aad_size,
-		      const uint8_t *in, unsigned int size, uint8_t *out, unsigned int tag_size);
 void software_digest(const struct algorithm *algorithm, const uint8_t *key, unsigned int key_size,
 		     const uint8_t *in, unsigned int size, uint8_t *out);
 

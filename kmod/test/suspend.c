@@ -56,7 +56,7 @@ static void the_old_session_ends_and_a_new_one_works(void)
 	check(!submit(&arena, 0, 1, OUTBOARD_WAIT), "%m");
 	check(arena.slot[0].status == -ENODEV, "status %d", arena.slot[0].status);
 	check(!counter("sessions"), "%ld sessions hold a driver", counter("sessions"));
-	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	check(!free_session(fd, 1), "%m");
 	make_session(fd, 1, cbc);
 	fill(64);
 	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
@@ -105,7 +105,7 @@ static void a_request_that_does_not_end_prevents_it(void)
 	hold(false);
 	check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
 	/* New sessions are possible again, and the next suspend too. */
-	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	check(!free_session(fd, 1), "%m");
 	make_session(fd, 1, cbc);
 	check(!suspend(), "%m");
 	the_old_session_ends_and_a_new_one_works();
@@ -130,7 +130,7 @@ static void while_a_process_submits(void)
 			if (!arena.slot[0].status)
 				continue;
 			check(arena.slot[0].status == -ENODEV, "status %d", arena.slot[0].status);
-			object(fd, OUTBOARD_SESSION_FREE, 1, 0);
+			free_session(fd, 1);
 			while (new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16))
 				check(now() < end + TIME_LIMIT, "no session after the resume");
 		}

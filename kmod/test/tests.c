@@ -16,7 +16,7 @@
 #define SECONDS 300	/* limit for one test, on a busy host */
 
 static const struct theme *const themes[] = {
-	&ciphers_theme,	  &aeads_theme,	  &authenc_theme, &hashes_theme,  &batches_theme, &await_theme,
+	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
 	&lifetimes_theme, &turns_theme,	  &trials_theme,  &faults_theme,  &suspend_theme, &unplugged_theme,
 };

@@ -33,7 +33,7 @@ struct theme {
 #define THEME_BY_NAME(name) const struct theme name##_theme = { #name, tests, COUNT(tests), true, true }
 #define THEME(name, sim_only) const struct theme name##_theme = { #name, tests, COUNT(tests), sim_only, false }
 
-extern const struct theme ciphers_theme, aeads_theme, authenc_theme, hashes_theme, batches_theme, await_theme,
+extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
 	turns_theme, trials_theme, faults_theme, suspend_theme, unplugged_theme;
 

@@ -45,7 +45,7 @@ static int session(int fd, uint16_t driver)
 	memcpy(record + sizeof(new), a_key(), 16);
 	error = ring(fd, record, sizeof(record));
 	if (!error)
-		check(!object(fd, OUTBOARD_SESSION_FREE, 7, 0), "%m");
+		check(!free_session(fd, 7), "%m");
 	return error;
 }
 
@@ -80,7 +80,7 @@ static void works(int fd)
 	memcpy(arena.data, text, sizeof(text));
 	check(!ask(&arena, &slot) && is_right(cbc, &arena, 0, text), "status %d",
 	      arena.slot[0].status);
-	check(!object(fd, OUTBOARD_SESSION_FREE, 9, 0), "%m");
+	check(!free_session(fd, 9), "%m");
 	unmap_arena(&arena);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that wait for a driver: limits, turns of users, and owners that go away. */
 #include "tests.h"
-#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,18 +58,6 @@ static pid_t another_user(uid_t user, uint32_t size)
 static void kill_it(pid_t child)
 {
 	check(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "%m");
-}
-
-/* Moves this process to a CPU, where only interrupts take precedence. */
-static void in_real_time(int cpu)
-{
-	struct sched_param priority = { .sched_priority = 1 };
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	check(!sched_setaffinity(0, sizeof(set), &set), "%m");
-	check(!sched_setscheduler(0, SCHED_FIFO, &priority), "%m");
 }
 
 static long outstanding(void)
@@ -212,72 +199,6 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 		kill_it(child[i]);
 }
 
-/* Keeps a CPU from everything else for the first half of each 10 ms. */
-static pid_t busy_half_of_the_time(int cpu)
-{
-	pid_t child = fork();
-
-	if (child)
-		return child;
-	in_real_time(cpu);
-	for (;;) {
-		double until = now() + 0.005;
-
-		while (now() < until)
-			;
-		usleep(5000);
-	}
-}
-
-/*
- * The dispatcher waits a short time for the next request of a user that was quick before. When this
- * user stops, and the dispatcher gets a CPU only after that time, the others' requests go on.
- */
-static void a_dispatcher_that_gets_a_cpu_late_goes_on(void)
-{
-	enum { ROUNDS = 20, QUICK = 8, MOST_CPUS = 16 };
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct outboard_slot slot;
-	pid_t child, busy[MOST_CPUS];
-
-	/* A process in real time on the only CPU leaves none for the dispatcher. */
-	if (cpus < 2)
-		lacks("a second CPU");
-	check(cpus <= MOST_CPUS, "%ld CPUs", cpus);
-	begin();
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/hard", "Y"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "10000000"), "%m");
-	child = another_user(1001, LARGE);
-	for (long cpu = 1; cpu < cpus; cpu++)
-		busy[cpu] = busy_half_of_the_time(cpu);
-	in_real_time(0);
-	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
-	for (int round = 0; round < ROUNDS; round++) {
-		double until;
-		long left;
-
-		for (int i = 0; i < QUICK; i++) {
-			put(&arena, 0, &slot);
-			check(!submit(&arena, 0, 1, 0), "%m");
-			while (arena.slot[0].status == OUTBOARD_IN_FLIGHT)
-				;
-		}
-		until = now() + 0.002;
-		while (now() < until)
-			;
-		left = counter("requests");
-		until = now() + TIME_LIMIT;
-		while (counter("requests") == left && now() < until)
-			usleep(1000);
-		check(left && counter("requests") < left,
-		      "after round %d the other user's %ld requests wait", round, left);
-	}
-	for (long cpu = 1; cpu < cpus; cpu++)
-		kill_it(busy[cpu]);
-	kill_it(child);
-}
-
 /* Nothing waits for a driver that is no longer allowed. */
 static void what_waits_for_a_disallowed_driver_ends(void)
 {
@@ -302,7 +223,6 @@ static const struct test tests[] = {
 	TEST(what_no_driver_has_is_dropped_when_its_owner_goes),
 	TEST(users_take_turns),
 	TEST(a_user_of_little_waits_for_one_request_of_the_others),
-	TEST(a_dispatcher_that_gets_a_cpu_late_goes_on),
 	TEST(what_waits_for_a_disallowed_driver_ends),
 };
 THEME(turns, true);

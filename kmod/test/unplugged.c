@@ -77,7 +77,7 @@ static void in_turn(void)
 		}
 		check(!counter("sessions"), "%ld sessions", counter("sessions"));
 		no_handle_outlived_its_device();
-		check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+		check(!free_session(fd, 1), "%m");
 		/* The other device is still there after the first. */
 		check(try_session(1) == (id == 1 ? 0 : -ENODEV), "session after %u: %m", id);
 	}
@@ -114,7 +114,7 @@ static void both_at_once(void)
 	check(!submit(&arena, 0, 64, 0), "%m");
 	first = unbind_in_a_child(0);
 	while (try_session(2) != -ENOENT)
-		object(fd, OUTBOARD_SESSION_FREE, 2, 0);
+		free_session(fd, 2);
 	/* Each looks every 20 ms, so that either may be the one that ends first. */
 	usleep(10000);
 	second = unbind_in_a_child(1);
@@ -145,7 +145,7 @@ static void at_the_same_time(void)
 		bind(0);
 		make_session(fd, 3, cbc);
 		for (uint32_t id = 1; id <= 3; id++)
-			check(!object(fd, OUTBOARD_SESSION_FREE, id, 0), "%m");
+			check(!free_session(fd, id), "%m");
 		make_session(fd, 1, cbc);
 	}
 }
@@ -167,7 +167,7 @@ static void with_requests_that_do_not_end(void)
 	for (unsigned int s = 1; s < 64; s += 2)
 		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
 		      arena.slot[s].status);
-	check(!object(fd, OUTBOARD_SESSION_FREE, 1, 0), "%m");
+	check(!free_session(fd, 1), "%m");
 	for (double end = now() + TIME_LIMIT; counter("sessions") && now() < end;)
 		usleep(1000);
 	check(!counter("sessions"), "%ld sessions", counter("sessions"));

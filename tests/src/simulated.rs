@@ -141,14 +141,10 @@ impl Simulated {
         world.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or removes all: `clear`. Then drivers
-    /// whose wrong results were reported are allowed anew.
+    /// Adds a fault, such as `sim-ctr-aes wrong every=100`, or removes all: `clear`.
     #[track_caller]
     pub fn fault(&self, rule: &str) {
         fs::write("/sys/kernel/debug/outboard_sim/faults", rule).expect("a rule of the simulation's");
-        if rule == "clear" {
-            forget_wrong_results(&DRIVERS);
-        }
     }
 
     /// Holds the requests of this driver until the returned value is dropped.
@@ -223,21 +219,6 @@ pub fn interrupts() -> u64 {
         words.map_while(|word| word.parse::<u64>().ok()).sum()
     };
     lines.map(counts).sum()
-}
-
-/// Allows those of these drivers anew whose wrong results were reported, without checking them, so
-/// that processes that start later use them again.
-#[track_caller]
-pub fn forget_wrong_results(drivers: &[&str]) {
-    for driver in drivers {
-        let reports = fs::read_to_string(format!("{SYSFS}/drivers/{driver}/wrong")).unwrap_or_default();
-        if !reports.is_empty() {
-            for list in ["disallow", "allow"] {
-                fs::write(format!("{SYSFS}/{list}"), driver)
-                    .unwrap_or_else(|error| panic!("{list} {driver}: {error}"));
-            }
-        }
-    }
 }
 
 /// Requests that do not complete until this is dropped.

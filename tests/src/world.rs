@@ -10,7 +10,6 @@ use tempfile::TempDir;
 use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
 use crate::machine;
 use crate::module::module;
-use crate::simulated::forget_wrong_results;
 use crate::skip::skip;
 
 /// The provider's name, in configurations and in property queries.
@@ -90,21 +89,8 @@ pub struct World {
 }
 
 impl World {
-    /// A world with these settings; `Err` has the error queue if the provider does not load. Clears
-    /// reports of wrong results about the simulation's drivers.
+    /// A world with these settings; `Err` has the error queue if the provider does not load.
     pub fn new(choice: DriverChoice, settings: &[(&str, &str)], order: Order) -> Result<World, String> {
-        if let DriverChoice::Simulated(drivers) = &choice {
-            forget_wrong_results(&drivers.split(',').collect::<Vec<_>>());
-        }
-        World::with_reports(choice, settings, order)
-    }
-
-    /// As [`new`](Self::new), but keeps reports of wrong results.
-    pub fn with_reports(
-        choice: DriverChoice,
-        settings: &[(&str, &str)],
-        order: Order,
-    ) -> Result<World, String> {
         let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
         let path = folder.path().join("counters");
         let counters = Table::create(&path).map_err(|error| error.to_string())?;

@@ -103,8 +103,11 @@ fn every_algorithm_of_an_engine_that_does_all_of_them_is_shown() {
     let Some(reachable) = Simulated::reachable(test) else { return };
     let listed = fs::read_to_string("/proc/crypto").expect("proc is mounted");
     let names = listed.lines().filter_map(|line| line.strip_prefix("driver")?.split_once(": "));
-    let drivers: Vec<&str> =
-        names.map(|(_, name)| name.trim()).filter(|name| name.starts_with("sim-")).collect();
+    // The module has no sessions of those of IPsec.
+    let drivers: Vec<&str> = names
+        .map(|(_, name)| name.trim())
+        .filter(|name| name.starts_with("sim-") && !name.starts_with("sim-authenc"))
+        .collect();
     for driver in &drivers {
         fs::write(format!("{SYSFS}/allow"), driver).unwrap_or_else(|error| panic!("{driver}: {error}"));
     }

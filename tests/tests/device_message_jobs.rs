@@ -14,8 +14,8 @@ use outboard_tests::world::World;
 /// The length from which messages go to the driver.
 const FROM: usize = 1024;
 
-/// More than fits in one request.
-const LONG: usize = 150_000;
+/// The longest request.
+const LONG: usize = 65_536;
 
 /// The operation of both providers.
 #[derive(Clone, Copy)]

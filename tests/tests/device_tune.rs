@@ -18,7 +18,7 @@ use outboard_tests::machine::{ACCELERATOR, are_interrupts_counted};
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::mounted::Mounted;
 use outboard_tests::pipe;
-use outboard_tests::simulated::{Simulated, forget_wrong_results};
+use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::{Machine, POLICY};
@@ -261,8 +261,6 @@ fn what_is_chosen_follows_the_hardware() {
     // The driver computes on the CPU without reporting it. A command that writes no policy needs no
     // directory.
     simulated.set("compute", "Y");
-    // The wrong results of before were reported, and the provider would not use the driver.
-    forget_wrong_results(&[DRIVER]);
     simulated.set("soft_below", "1000000");
     {
         let _read_only = Mounted::over("/etc/outboard", "ro");

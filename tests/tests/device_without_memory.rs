@@ -462,7 +462,7 @@ fn allocations_of_the_start_fail(memory: &ObjectMemory) {
     let start = || -> Result<(World, Cipher), String> {
         let settings = [("THRESHOLDS", "ALL:1"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
         let choice = DriverChoice::Simulated(DRIVERS.join(","));
-        let world = World::with_reports(choice, &settings, Order::DefaultFirst)?;
+        let world = World::new(choice, &settings, Order::DefaultFirst)?;
         let cipher = Cipher::fetch(&world.context, "AES-128-CBC", "provider=outboard").ok_or("no cipher")?;
         Ok((world, cipher))
     };

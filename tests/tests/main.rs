@@ -13,7 +13,6 @@ mod device_allow;
 mod device_apache_sshd;
 mod device_applications_kernel;
 mod device_applications_net;
-mod device_authenc;
 mod device_bench;
 mod device_bench_servers;
 mod device_bench_strongswan;

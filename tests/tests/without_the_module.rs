@@ -99,7 +99,7 @@ fn an_unchecked_driver_is_not_used_for_aeads() {
 
 fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simulated: &Simulated) {
     let soft = all_digests("ALL:1").soft_digest("SHA256");
-    a_state_is_its_process_own(sha256, &soft, &|| 0, 0);
+    a_state_is_its_process_own(sha256, &soft);
     for threshold in ["ALL:1", "ALL:4096"] {
         let world = all_digests(threshold);
         digests::any_sequence_of_calls_is_answered_alike(&world, 12);

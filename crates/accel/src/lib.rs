@@ -14,14 +14,12 @@
 //! - [`reach()`]: the first of them that leads to a driver
 //! - [`KeyStreamSegment`]: key stream that a driver computes before it is needed
 //! - [`check`]: whether a driver's results are right
-//! - [`authenc`]: AES-CBC with HMAC in one request, over /dev/outboard only
-//! - [`primitive`]: ciphers and hashes alike, for commands that treat both; [`checkable`]: these and
-//!   AES-CBC with HMAC, for commands that check drivers
+//! - [`primitive`]: ciphers and hashes alike, for commands that treat both; [`checkable`]: their
+//!   drivers, for commands that check these
 //! - [`descriptor`]: a file descriptor that the application may close without notice
 //! - [`memory`]: allocations that may fail
 
 pub mod af_alg;
-pub mod authenc;
 mod buffer;
 pub mod check;
 pub mod checkable;
@@ -39,14 +37,13 @@ pub mod padlock;
 pub mod primitive;
 mod reach;
 mod session;
-mod session_algorithm;
 mod wipe;
 
 pub use error::{Cause, DriverName, Error};
 pub use hash::{Digest, HashSession, HashState};
 pub use key_stream::KeyStreamSegment;
 pub use mode::advance;
-pub use outboard_catalog::{Algorithm, Authenc, Direction, Hash, HashAlgorithm};
+pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};
 pub use reach::{Reached, reach, reach_hash, reach_hash_over, reach_over};
 pub use session::{
     Accelerator, InFlight, LONGEST_PIECE, MAX_AAD, Meanwhile, PIECE, Request, Session, Share, WaitDescriptor,

@@ -21,6 +21,11 @@ pub(crate) const fn max_data_len(algorithm: Algorithm, iv_len: usize) -> usize {
     if matches!(algorithm, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
 }
 
+/// Whether the length of a text under an IV of `iv_len` bytes is within the algorithm's limits.
+pub(crate) fn takes_text(algorithm: Algorithm, len: usize, iv_len: usize) -> bool {
+    len <= max_data_len(algorithm, iv_len) && len % algorithm.block_len() == 0
+}
+
 /// A key for a session that is never used. Its parts differ, since drivers may refuse keys with
 /// equal parts.
 pub(crate) fn sample_key(algorithm: Algorithm) -> Vec<u8> {
@@ -52,6 +57,12 @@ mod tests {
         assert_eq!(advance([0; 16], 257), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
         assert_eq!(advance([0xff; 16], 1), [0; 16]);
         assert_eq!(advance([0xff; 16], 3), advance([0; 16], 2));
+    }
+
+    #[test]
+    fn the_limit_of_ccm_holds_with_its_longest_nonce_only() {
+        let fits = |len, iv_len| takes_text(Algorithm::CcmAes, len, iv_len);
+        assert!(fits(0xffff, 13) && !fits(0x1_0000, 13) && fits(0x1_0000, 12));
     }
 
     #[test]

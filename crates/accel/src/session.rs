@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::RawFd;
 use std::slice;
 
-use crate::session_algorithm::SessionAlgorithm;
-use crate::{Direction, Error};
+use crate::mode::takes_text;
+use crate::{Algorithm, Direction, Error};
 
 /// A kernel driver that can be reached. It opens a [`Session`] or a
 /// [`HashSession`](crate::HashSession).
@@ -31,11 +31,6 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     fn computes_key_stream(&self) -> bool {
         false
     }
-
-    /// Reports a wrong result of the driver, where the interface keeps such reports for the
-    /// administrator and for processes that start later. Never fails: a report that cannot be made
-    /// is lost.
-    fn report_wrong(&self) {}
 }
 
 /// A session that can be duplicated, so that each of several threads uses its own.
@@ -98,19 +93,13 @@ impl<'a> Request<'a> {
 
     /// Checks that `algorithm` can process the request with tags of `tag_len` bytes and at most
     /// `max` bytes of data. Fails with [`Error::Misfit`].
-    pub(crate) fn check(
-        &self,
-        algorithm: impl Into<SessionAlgorithm>,
-        tag_len: usize,
-        max: usize,
-    ) -> Result<(), Error> {
-        let algorithm = algorithm.into();
+    pub(crate) fn check(&self, algorithm: Algorithm, tag_len: usize, max: usize) -> Result<(), Error> {
         let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
         let head_fits = [0, block].contains(&self.head.len());
         let tag_fits = self.tag.len() == if self.direction == Direction::Decrypt { tag_len } else { 0 };
         let aad_fits = self.aad.len() <= if tag_len > 0 { MAX_AAD } else { 0 };
         if len <= max
-            && algorithm.takes_text(len, iv_len)
+            && takes_text(algorithm, len, iv_len)
             && head_fits
             && tag_fits
             && aad_fits

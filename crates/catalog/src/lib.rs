@@ -5,7 +5,6 @@
 //! lookups only: it reads no file and makes no system call.
 
 mod algorithm;
-mod authenc;
 pub mod boards;
 mod chips;
 mod cipher_rows;
@@ -22,7 +21,6 @@ pub mod search;
 pub mod shown;
 
 pub use algorithm::Direction;
-pub use authenc::Authenc;
 pub use cipher_rows::{Algorithm, Split};
 pub use ciphers::{CIPHER_NAMES, CIPHERS, OpenSslCipher};
 pub use hash_rows::Hash;

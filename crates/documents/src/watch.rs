@@ -53,8 +53,6 @@ pub struct DriverRates {
     pub in_flight: Option<u64>,
     /// Errors and timeouts since it was allowed.
     pub errors: Option<u64>,
-    /// Reports of wrong results since it was allowed.
-    pub wrong: u64,
 }
 
 /// A device of an accelerator.

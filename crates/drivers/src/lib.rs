@@ -17,6 +17,5 @@ pub mod proc_crypto;
 pub mod reach;
 pub mod root;
 pub mod template;
-pub mod wrong_reports;
 
 pub use find::{Judged, find_drivers, survey};

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
-use outboard_drivers::wrong_reports::WrongReports;
 use outboard_policy::{FINDINGS_FILE, Finding, Findings, Unfit};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::policy::FilesOf;
 
@@ -24,33 +23,6 @@ pub struct Checked {
     pub requests: u64,
     /// The fault, or null.
     pub fault: Option<String>,
-}
-
-/// A driver whose wrong results applications have detected since it was allowed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Caught {
-    /// Its name.
-    pub driver: String,
-    /// The reports of the module by user: `user` (null for users without room in the module) and
-    /// `count`.
-    #[serde(serialize_with = "by_user")]
-    pub reports: Vec<WrongReports>,
-}
-
-fn by_user<S: Serializer>(reports: &[WrongReports], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Row {
-        user: Option<u32>,
-        count: u64,
-    }
-    serializer.collect_seq(reports.iter().map(|reports| Row { user: reports.user, count: reports.count }))
-}
-
-/// The drivers among `drivers` with such reports.
-pub fn caught<'a>(root: &Root, drivers: impl Iterator<Item = &'a str>) -> Vec<Caught> {
-    let caught =
-        drivers.map(|name| Caught { driver: name.to_owned(), reports: WrongReports::read(root, name) });
-    caught.filter(|caught| !caught.reports.is_empty()).collect()
 }
 
 /// Reads all findings. The error names the file and why it is not used.

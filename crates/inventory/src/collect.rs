@@ -61,7 +61,6 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let offload = offload::list(&reach, &key_stream, tuned.flatten().as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
-    let caught = checked::caught(root, names());
     warnings.extend(findings.err());
     let release = kernel.release.clone();
     let mut status = Status {
@@ -83,7 +82,6 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         services: services::list(root, &offload),
         offload,
         checked,
-        caught,
         pasted,
         not_told: Vec::new(),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),

@@ -23,7 +23,7 @@ mod tunnels;
 mod verdict;
 
 pub use algorithms::{Algorithm, Pick};
-pub use checked::{Caught, Checked};
+pub use checked::Checked;
 pub use collect::{collect, collect_from};
 pub use devices::{UnboundDevice, UnboundState};
 pub use hwrng::Hwrng;

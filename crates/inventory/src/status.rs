@@ -7,7 +7,7 @@ use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
-use crate::checked::{Caught, Checked};
+use crate::checked::Checked;
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
@@ -65,8 +65,6 @@ pub struct Status {
     pub services: Vec<Service>,
     /// The findings of `outboard check` about the accelerators' drivers.
     pub checked: Vec<Checked>,
-    /// Drivers whose wrong results applications have detected since they were allowed.
-    pub caught: Vec<Caught>,
     /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
     pub pasted: Option<Pasted>,
     /// What a saved tree or a text cannot show, each with the command that shows it.

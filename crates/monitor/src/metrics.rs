@@ -46,7 +46,6 @@ fn of_module(page: &mut Exposition, module: &ModuleSample) {
     gauge("outboard_module_arenas", "Arenas that exist.", module.arenas);
     gauge("outboard_module_arena_bytes", "Memory of all arenas.", module.arena_bytes);
     gauge("outboard_module_sessions", "Sessions that exist.", module.sessions);
-    gauge("outboard_module_hash_handles", "Hash handles that exist.", module.hashes);
     let help = "Requests that exist, including those that wait for a driver.";
     gauge("outboard_module_requests", help, module.requests);
     page.metric(
@@ -66,13 +65,12 @@ fn of_module(page: &mut Exposition, module: &ModuleSample) {
 type OfDriver = fn(&DriverSample) -> Option<u64>;
 
 /// Name, help and value of the counters of a driver.
-const DRIVER_COUNTERS: [(&str, &str, OfDriver); 6] = [
+const DRIVER_COUNTERS: [(&str, &str, OfDriver); 5] = [
     ("outboard_driver_requests_total", "Requests submitted to a driver for /dev/outboard.", |d| d.requests),
     ("outboard_driver_bytes_total", "Bytes of these requests.", |d| d.bytes),
     ("outboard_driver_batches_total", "Batches of these requests.", |d| d.batches),
     ("outboard_driver_errors_total", "Requests that ended with an error of the driver.", |d| d.errors),
     ("outboard_driver_timeouts_total", "Requests that a waiter stopped waiting for.", |d| d.timeouts),
-    ("outboard_driver_wrong_results_total", "Reports of wrong results of a driver.", |d| Some(d.wrong)),
 ];
 
 fn of_drivers(page: &mut Exposition, drivers: &[DriverSample]) {

@@ -73,7 +73,6 @@ fn sample() -> Sample {
         name: "a\"b\\c\nd".to_owned(),
         algorithm: Some("cbc(aes)".to_owned()),
         requests: Some(7),
-        wrong: 1,
         ..DriverSample::default()
     };
     let device = DeviceInterrupts {

@@ -1,13 +1,12 @@
 //! The counters and limits of the kernel module, docs/uapi.md.
 
 use outboard_drivers::root::Root;
-use outboard_drivers::wrong_reports::WrongReports;
 use outboard_uapi::SYSFS;
 
 /// Parameters of the module that are numbers of bytes.
 const LIMITS_IN_BYTES: [&str; 3] = ["max_bytes", "max_arena_bytes", "max_driver_bytes"];
 /// Parameters of the module that are numbers of objects.
-const LIMITS: [&str; 5] = ["max_sessions", "max_hashes", "max_arenas", "max_requests", "max_driver_requests"];
+const LIMITS: [&str; 4] = ["max_sessions", "max_arenas", "max_requests", "max_driver_requests"];
 
 /// The module at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +19,6 @@ pub struct ModuleSample {
     pub arena_bytes: Option<u64>,
     /// Sessions.
     pub sessions: Option<u64>,
-    /// Hash handles.
-    pub hashes: Option<u64>,
     /// Requests that exist now, those that wait for a driver included.
     pub requests: Option<u64>,
     /// Completions of requests that had ended already.
@@ -53,8 +50,6 @@ pub struct DriverSample {
     pub timeouts: Option<u64>,
     /// Requests that the driver has now.
     pub in_flight: Option<u64>,
-    /// Reports of wrong results, of all users.
-    pub wrong: u64,
 }
 
 impl ModuleSample {
@@ -75,7 +70,6 @@ impl ModuleSample {
             arenas: object("arenas"),
             arena_bytes: object("arena_bytes"),
             sessions: object("sessions"),
-            hashes: object("hashes"),
             requests: object("requests"),
             doubles: object("doubles"),
             limits_in_bytes: LIMITS_IN_BYTES.iter().filter_map(parameter).collect(),
@@ -93,7 +87,6 @@ impl DriverSample {
     fn read(root: &Root, name: &str) -> Self {
         let directory = format!("{}/drivers/{name}", SYSFS.trim_start_matches('/'));
         let count = |file: &str| number(root, &format!("{directory}/{file}"));
-        let wrong = WrongReports::read(root, name);
         Self {
             name: name.to_owned(),
             algorithm: root.text(&format!("{directory}/algorithm")).filter(|text| text != "-"),
@@ -103,7 +96,6 @@ impl DriverSample {
             errors: count("errors"),
             timeouts: count("timeouts"),
             in_flight: count("in_flight"),
-            wrong: wrong.iter().fold(0, |sum, reports| sum.saturating_add(reports.count)),
         }
     }
 }
@@ -137,23 +129,22 @@ mod tests {
             ("drivers/sim-cbc-aes/requests", "5\n"),
             ("drivers/sim-cbc-aes/bytes", "81920\n"),
             ("drivers/sim-cbc-aes/algorithm", "cbc(aes)\n"),
-            ("drivers/sim-cbc-aes/wrong", "0 2\n1000 18446744073709551615\nx\n"),
             ("drivers/unseen/algorithm", "-\n"),
         ] {
             write(&format!("sys/class/misc/outboard/{file}"), text.as_bytes());
         }
-        write("sys/class/misc/outboard/hashes", b"\xff\xfe");
+        write("sys/class/misc/outboard/doubles", b"\xff\xfe");
         write("sys/module/outboard/parameters/max_bytes", b"4096\n");
         let module = ModuleSample::read(&root).unwrap();
         assert_eq!((module.files, module.arena_bytes), (Some(2), Some(1 << 20)));
         assert_eq!(
-            (module.arenas, module.sessions, module.requests, module.hashes),
+            (module.arenas, module.sessions, module.requests, module.doubles),
             (None, None, None, None)
         );
         assert_eq!(module.limits_in_bytes, [("max_bytes", 4096)]);
         let [sim, unseen] = &module.drivers[..] else { panic!("{:?}", module.drivers) };
         assert_eq!((sim.requests, sim.bytes, sim.errors), (Some(5), Some(81920), None));
-        assert_eq!((sim.algorithm.as_deref(), sim.wrong), (Some("cbc(aes)"), u64::MAX));
+        assert_eq!(sim.algorithm.as_deref(), Some("cbc(aes)"));
         assert_eq!((unseen.name.as_str(), unseen.algorithm.as_deref()), ("unseen", None));
     }
 }

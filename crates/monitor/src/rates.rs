@@ -70,7 +70,6 @@ impl PerSecond {
             bytes: self.between(then.map_or(Some(0), |driver| driver.bytes), now.bytes),
             in_flight: now.in_flight,
             errors,
-            wrong: now.wrong,
             name: now.name,
             algorithm: now.algorithm,
         }

@@ -12,7 +12,6 @@ use outboard_drivers::judge::Verdict;
 use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::reach::{TagCheck, found_wrong};
 use outboard_drivers::root::Root;
-use outboard_drivers::wrong_reports::WrongReports;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
     Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadUse, PadlockUse, SoftDrivers,
@@ -333,11 +332,6 @@ fn find_each(
             without.push(name);
         }
         for driver in drivers {
-            if let Some(text) = wrong_reports(provider, driver) {
-                kind = SoftwareReason::DriverWrong;
-                why.push(text);
-                continue;
-            }
             let tags = match checked(driver, findings.of(driver, Path::new("/"))) {
                 Ok(tags) => tags,
                 Err(text) => {
@@ -380,23 +374,6 @@ fn find_each(
         }
     }
     whys
-}
-
-/// Why a driver must not be used, if wrong results of it were reported to the kernel module by
-/// processes of root or of this user. Reports of other users are only logged, so that no user can
-/// disable a driver for another user.
-fn wrong_reports(provider: &Provider, driver: &str) -> Option<String> {
-    let reports = WrongReports::read(&Root::live(), driver);
-    if reports.is_empty() {
-        return None;
-    }
-    // SAFETY: no argument; it cannot fail.
-    let user = unsafe { libc::geteuid() };
-    let all: Vec<String> = reports.iter().map(ToString::to_string).collect();
-    let text = format!("{driver} returned wrong results since it was allowed, reported {}", all.join(", "));
-    provider.log.line(Level::Warn, format_args!("{text}: see outboard status"));
-    provider.counters.note(&text);
-    reports.iter().any(|reports| reports.are_trusted_by(user)).then_some(text)
 }
 
 /// The findings of `outboard check`.

@@ -37,13 +37,7 @@ pub struct Slot {
     /// The session's number.
     pub session: u32,
     /// [`ENCRYPT`](crate::ENCRYPT), [`DECRYPT`](crate::DECRYPT), …
-    pub op: u8,
-    /// [`HASH_FIRST`](crate::HASH_FIRST)
-    pub flags: u8,
-    /// Zero.
-    pub reserved: u16,
-    /// The hash handle's number.
-    pub hash: u32,
+    pub op: u32,
     /// Offset of the input within the mapping.
     pub input: u32,
     /// Offset of the output: equal to the input's, or not overlapping it.
@@ -54,6 +48,8 @@ pub struct Slot {
     pub aad: u32,
     /// Bytes of additional data.
     pub aad_length: u32,
+    /// Zero.
+    pub reserved: u32,
     /// IV, tweak or nonce.
     pub iv: [u8; IV_SIZE],
     /// For the program; the module ignores it.
@@ -71,14 +67,12 @@ impl Slot {
     pub const EMPTY: Slot = Slot {
         session: 0,
         op: 0,
-        flags: 0,
-        reserved: 0,
-        hash: 0,
         input: 0,
         output: 0,
         length: 0,
         aad: 0,
         aad_length: 0,
+        reserved: 0,
         iv: [0; IV_SIZE],
         cookie: 0,
         status: 0,

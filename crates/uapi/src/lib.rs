@@ -9,7 +9,7 @@ mod record;
 
 pub use arena::{Arena, Slot};
 pub use number::*;
-pub use record::{Object, SessionNew, Submit, Try};
+pub use record::{SessionFree, SessionNew, Submit, Try};
 
 /// The device node.
 pub const DEVICE: &str = "/dev/outboard";

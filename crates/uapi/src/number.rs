@@ -13,22 +13,13 @@ pub const DEFAULT_SLOTS: u32 = 64;
 pub const MAX_SLOTS: u32 = 4096;
 
 /// Operation of a slot: plaintext to ciphertext.
-pub const ENCRYPT: u8 = 1;
+pub const ENCRYPT: u32 = 1;
 
 /// Operation of a slot: ciphertext to plaintext.
-pub const DECRYPT: u8 = 2;
+pub const DECRYPT: u32 = 2;
 
-/// Operation of a slot: a hash handle processes a chunk.
-pub const HASH_UPDATE: u8 = 3;
-
-/// Operation of a slot: a hash handle processes the last chunk and returns the digest.
-pub const HASH_FINAL: u8 = 4;
-
-/// Operation of a slot: the digest of a whole message, with a session.
-pub const HASH_DIGEST: u8 = 5;
-
-/// Flag of a slot: the chunk begins a new message.
-pub const HASH_FIRST: u8 = 0x1;
+/// Operation of a slot: the digest of a message.
+pub const DIGEST: u32 = 3;
 
 /// Status of a slot between submission and completion.
 pub const IN_FLIGHT: i32 = 1;
@@ -39,52 +30,33 @@ pub const IV_SIZE: usize = 16;
 /// Size of a digest field in bytes.
 pub const DIGEST_SIZE: usize = 64;
 
-/// The maximum tag in bytes: a digest of SHA-256.
-pub const MAX_TAG: usize = 32;
+/// The maximum tag in bytes.
+pub const MAX_TAG: usize = 16;
 
 /// Record [`Submit`](crate::Submit).
 pub const SUBMIT: u16 = 1;
 
-/// Record [`SessionNew`](crate::SessionNew).
-pub const SESSION_NEW: u16 = 2;
-
-/// Record [`Object`](crate::Object): ends a session; its number can be reused at once.
-pub const SESSION_FREE: u16 = 3;
-
-/// Record [`Object`](crate::Object): creates a hash handle for a session.
-pub const HASH_NEW: u16 = 4;
-
-/// Record [`Object`](crate::Object): copies a hash handle with its state.
-pub const HASH_CLONE: u16 = 5;
-
-/// Record [`Object`](crate::Object): ends a hash handle; its number can be reused at once.
-pub const HASH_FREE: u16 = 6;
-
 /// Record [`Submit`](crate::Submit): block until these submitted slots complete.
-pub const AWAIT: u16 = 7;
+pub const AWAIT: u16 = 2;
 
 /// Record [`Submit`](crate::Submit): add 1 to an eventfd when the request in this slot completes,
 /// or at once if none is in flight.
-pub const NOTIFY: u16 = 8;
+pub const NOTIFY: u16 = 3;
 
-/// Record [`Object`](crate::Object): reports a wrong result of the driver with this number in the
-/// allow list.
-pub const REPORT: u16 = 9;
+/// Record [`SessionNew`](crate::SessionNew).
+pub const SESSION_NEW: u16 = 4;
+
+/// Record [`SessionFree`](crate::SessionFree): ends a session; its number can be reused at once.
+pub const SESSION_FREE: u16 = 5;
 
 /// Record [`Try`](crate::Try): puts a driver on trial, which this descriptor alone may use.
-pub const TRY: u16 = 10;
+pub const TRY: u16 = 6;
 
 /// Size of a driver's name in a record, with the NUL at its end.
 pub const NAME_SIZE: usize = 128;
 
 /// Flag of `SUBMIT`: block until all slots complete.
 pub const WAIT: u16 = 0x1;
-
-/// Flag of `SESSION_NEW`: the key is in the kernel's keyring.
-pub const KEY_SERIAL: u16 = 0x1;
-/// Flag of `SESSION_NEW`: every process that has the descriptor may use the session. Only its creator
-/// may free it.
-pub const SHARED: u16 = 0x2;
 
 /// The maximum key in bytes.
 pub const MAX_KEY: usize = 256;
@@ -109,12 +81,6 @@ pub const GCM_AES: u16 = 16;
 
 /// AES in CCM mode.
 pub const CCM_AES: u16 = 17;
-
-/// AES in CBC mode, then HMAC with SHA-1 of AAD and ciphertext.
-pub const AUTHENC_HMAC_SHA1_CBC_AES: u16 = 18;
-
-/// AES in CBC mode, then HMAC with SHA-256 of AAD and ciphertext.
-pub const AUTHENC_HMAC_SHA256_CBC_AES: u16 = 19;
 
 /// SHA-1.
 pub const SHA1: u16 = 32;

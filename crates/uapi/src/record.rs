@@ -25,7 +25,7 @@ pub struct Submit {
 pub struct SessionNew {
     /// [`SESSION_NEW`](crate::SESSION_NEW)
     pub op: u16,
-    /// [`KEY_SERIAL`](crate::KEY_SERIAL), [`SHARED`](crate::SHARED).
+    /// Zero.
     pub flags: u16,
     /// A number that the program chooses, not 0.
     pub session: u32,
@@ -39,28 +39,20 @@ pub struct SessionNew {
     pub tag_size: u8,
     /// Zero.
     pub reserved: u8,
-    /// The key's serial with `KEY_SERIAL`, else 0.
-    pub key_serial: i32,
-    /// For algorithms with two keys: bytes of the MAC's key, which comes first. Else 0.
-    pub mac_key_size: u16,
-    /// Zero.
-    pub reserved2: u16,
 }
 
-/// `struct outboard_object`: the other records.
+/// `struct outboard_session_free`: ends a session.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Object {
-    /// [`SESSION_FREE`](crate::SESSION_FREE), …
+pub struct SessionFree {
+    /// [`SESSION_FREE`](crate::SESSION_FREE)
     pub op: u16,
     /// Zero.
     pub flags: u16,
-    /// The number of the session, the hash handle or the driver.
-    pub id: u32,
-    /// The session or hash handle that a hash handle is created from, else 0.
-    pub from: u32,
+    /// The session's number.
+    pub session: u32,
     /// Zero.
-    pub reserved: u32,
+    pub reserved: [u32; 2],
 }
 
 /// `struct outboard_try`: puts a driver on trial.

@@ -45,11 +45,12 @@ fn layouts(text: &mut String) {
     layout!(text, uapi::Arena, uapi::Arena::default(), "outboard_arena",
         magic version arena slots slots_offset data_offset data_size align max_length max_aad reserved);
     layout!(text, uapi::Slot, uapi::Slot::EMPTY, "outboard_slot",
-        session op flags reserved hash input output length aad aad_length iv cookie status reserved2 digest);
+        session op input output length aad aad_length reserved iv cookie status reserved2 digest);
     layout!(text, uapi::Submit, uapi::Submit::default(), "outboard_submit", op flags arena first count);
     layout!(text, uapi::SessionNew, uapi::SessionNew::default(), "outboard_session_new",
-        op flags session algorithm driver key_size tag_size reserved key_serial mac_key_size reserved2);
-    layout!(text, uapi::Object, uapi::Object::default(), "outboard_object", op flags id from reserved);
+        op flags session algorithm driver key_size tag_size reserved);
+    layout!(text, uapi::SessionFree, uapi::SessionFree::default(), "outboard_session_free",
+        op flags session reserved);
     let on_trial = uapi::Try { op: uapi::TRY, flags: 0, reserved: 0, name: [0; uapi::NAME_SIZE] };
     layout!(text, uapi::Try, on_trial, "outboard_try", op flags reserved name);
     claim(text, "_Alignof(struct outboard_slot)", align_of::<uapi::Slot>());
@@ -64,10 +65,10 @@ macro_rules! numbers {
 
 fn numbers(text: &mut String) -> BTreeSet<&'static str> {
     numbers!(text, MAGIC VERSION DEFAULT_SLOTS MAX_SLOTS
-        ENCRYPT DECRYPT HASH_UPDATE HASH_FINAL HASH_DIGEST HASH_FIRST
+        ENCRYPT DECRYPT DIGEST
         IN_FLIGHT IV_SIZE DIGEST_SIZE MAX_TAG
-        SUBMIT SESSION_NEW SESSION_FREE HASH_NEW HASH_CLONE HASH_FREE AWAIT NOTIFY REPORT TRY NAME_SIZE WAIT KEY_SERIAL SHARED MAX_KEY
-        CBC_AES CTR_AES ECB_AES XTS_AES CBC_DES3 GCM_AES CCM_AES AUTHENC_HMAC_SHA1_CBC_AES AUTHENC_HMAC_SHA256_CBC_AES
+        SUBMIT AWAIT NOTIFY SESSION_NEW SESSION_FREE TRY NAME_SIZE WAIT MAX_KEY
+        CBC_AES CTR_AES ECB_AES XTS_AES CBC_DES3 GCM_AES CCM_AES
         SHA1 SHA224 SHA256 SHA384 SHA512
         HMAC_SHA1 HMAC_SHA224 HMAC_SHA256 HMAC_SHA384 HMAC_SHA512)
 }

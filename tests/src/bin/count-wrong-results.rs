@@ -17,9 +17,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let settings = [("THRESHOLDS", "ALL:0"), ("DIGESTS", "ALL"), ("LOG_LEVEL", "off")];
-    let world =
-        World::with_reports(DriverChoice::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst)
-            .unwrap_or_else(|error| panic!("{error}"));
+    let world = World::new(DriverChoice::Simulated(DRIVERS.join(",")), &settings, Order::DefaultFirst)
+        .unwrap_or_else(|error| panic!("{error}"));
     let Some(wrong) = wrong_results(&world, name, seed, count) else {
         println!("not offered");
         return ExitCode::SUCCESS;

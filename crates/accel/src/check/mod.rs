@@ -4,7 +4,6 @@
 
 mod aead;
 pub(crate) mod aes;
-mod authenc;
 mod ccm;
 mod des;
 mod examples;
@@ -17,7 +16,6 @@ mod soak;
 mod vectors;
 
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
-pub use authenc::check_authenc_seeded;
 pub use hashes::check_hash_seeded;
 pub(crate) use hashes::hash_examples;
 use modes::Reference;

@@ -1,5 +1,5 @@
-//! Digests and HMAC: whole messages in one request, and messages in chunks through a hash handle in
-//! the kernel.
+//! Digests and HMAC: whole messages in one request. The module keeps no state of a message, so longer
+//! ones are refused with [`Error::NoState`].
 
 use std::io;
 
@@ -12,15 +12,14 @@ use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
 use super::{OutboardDriver, OutboardHashDriver};
-use crate::hash::before_the_last_piece;
 use crate::memory::{Shared, boxed};
 use crate::{Digest, DriverName, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
 
-/// The maximum chunk of a message, in bytes: an arena with any fragmentation can pass it to a
+/// The maximum message in bytes: an arena with any fragmentation can pass it to a
 /// driver.
 const LONGEST: usize = 64 * 1024;
 
-/// Units of the longest chunk.
+/// Units of the longest message.
 const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
 
 const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
@@ -33,13 +32,13 @@ pub(super) struct DeviceHash {
 
 impl DeviceHash {
     pub(super) fn new(with: &OutboardHashDriver, key: &[u8]) -> Result<Self, Error> {
-        let keyed = Keyed::new(&with.driver, KeyParts { bytes: key, mac: 0, tag: 0 })?;
+        let keyed = Keyed::new(&with.driver, KeyParts { bytes: key, tag: 0 })?;
         Ok(DeviceHash { with: with.clone(), keyed })
     }
 
     /// The slot of a request for a whole message.
     fn whole(&self) -> uapi::Slot {
-        uapi::Slot { session: self.keyed.number, op: uapi::HASH_DIGEST, ..uapi::Slot::EMPTY }
+        uapi::Slot { session: self.keyed.number, op: uapi::DIGEST, ..uapi::Slot::EMPTY }
     }
 
     /// The digest of a message of at most [`LONGEST`] bytes.
@@ -47,12 +46,6 @@ impl DeviceHash {
         Keyed::settle(&mut self.keyed, &self.with.driver)?;
         let region = self.with.run(&self.keyed.link, message, &self.whole(), meanwhile)?;
         self.with.digest(&region, 0)
-    }
-
-    fn handle(&mut self) -> Result<Handle, Error> {
-        Keyed::settle(&mut self.keyed, &self.with.driver)?;
-        let record = uapi::Object { op: uapi::HASH_NEW, from: self.keyed.number, ..uapi::Object::default() };
-        Handle::new(&self.with, &self.keyed, &record, false)
     }
 }
 
@@ -98,7 +91,7 @@ impl HashSession for DeviceHash {
     }
 
     fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Ok(boxed(self.handle()?)?)
+        Err(self.with.no_state())
     }
 
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
@@ -110,93 +103,14 @@ impl HashSession for DeviceHash {
     }
 
     fn digest_meanwhile(&mut self, message: &[u8], meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
-        if message.len() <= LONGEST {
-            return self.whole_meanwhile(message, Some(meanwhile));
+        if message.len() > LONGEST {
+            return Err(self.with.no_state());
         }
-        let mut handle = self.handle()?;
-        let (before, rest) = before_the_last_piece(message, LONGEST);
-        before.chunks(LONGEST).try_for_each(|piece| handle.take_in(piece, Some(&mut *meanwhile)))?;
-        handle.end(rest, Some(meanwhile))
+        self.whole_meanwhile(message, Some(meanwhile))
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {
         Ok(boxed(DeviceHash { with: self.with.clone(), keyed: Shared::clone(&self.keyed) })?)
-    }
-}
-
-/// A hash handle in the kernel.
-struct Handle {
-    with: OutboardHashDriver,
-    keyed: Shared<Keyed>,
-    number: u32,
-    /// Whether a message has begun.
-    open: bool,
-}
-
-impl Handle {
-    fn new(
-        with: &OutboardHashDriver,
-        keyed: &Shared<Keyed>,
-        record: &uapi::Object,
-        open: bool,
-    ) -> Result<Handle, Error> {
-        let made = keyed.link.new_handle(record);
-        let number = made.map_err(|source| with.refused(source))?;
-        Ok(Handle { with: with.clone(), keyed: Shared::clone(keyed), number, open })
-    }
-
-    /// After a fork the handle belongs to the parent; it ends when the descriptor is closed.
-    fn check(&self) -> Result<(), Error> {
-        let driver = || DriverName::clone(&self.with.driver.name);
-        if !self.keyed.is_of_this_process() {
-            return Err(Error::Forked { driver: driver() });
-        }
-        if self.keyed.link.is_ours() { Ok(()) } else { Err(Error::DescriptorLost { driver: driver() }) }
-    }
-
-    fn run(&mut self, op: u8, piece: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Region, Error> {
-        self.check()?;
-        let flags = if self.open { 0 } else { uapi::HASH_FIRST };
-        let slot = uapi::Slot { op, flags, hash: self.number, ..uapi::Slot::EMPTY };
-        // An error also ends the message in the kernel.
-        self.open = false;
-        self.with.run(&self.keyed.link, piece, &slot, meanwhile)
-    }
-
-    fn take_in(&mut self, piece: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<(), Error> {
-        let region = self.run(uapi::HASH_UPDATE, piece, meanwhile)?;
-        region.status(0).map_err(|source| self.with.refused(source))?;
-        self.open = true;
-        Ok(())
-    }
-
-    fn end(&mut self, last: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Digest, Error> {
-        let region = self.run(uapi::HASH_FINAL, last, meanwhile)?;
-        self.with.digest(&region, 0)
-    }
-}
-
-impl HashState for Handle {
-    fn update(&mut self, piece: &[u8]) -> Result<(), Error> {
-        self.take_in(piece, None)
-    }
-
-    fn try_clone(&self) -> Result<Box<dyn HashState>, Error> {
-        self.check()?;
-        let record = uapi::Object { op: uapi::HASH_CLONE, from: self.number, ..uapi::Object::default() };
-        Ok(boxed(Handle::new(&self.with, &self.keyed, &record, self.open)?)?)
-    }
-
-    fn finish(&mut self, last: &[u8]) -> Result<Digest, Error> {
-        self.end(last, None)
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        if self.keyed.is_of_this_process() {
-            self.keyed.link.free_handle(self.number);
-        }
     }
 }
 
@@ -283,18 +197,14 @@ impl OutboardHashDriver {
     }
 
     fn digest(&self, region: &Region, slot: u32) -> Result<Digest, Error> {
-        let digest = region.digest(slot).map_err(|source| self.refused(source))?;
+        let digest = region.digest(slot).map_err(|source| self.driver.failed("a request", source))?;
         Ok(Digest::new(digest, self.algorithm.hash.digest_len()))
     }
 
-    /// The error for a request that the driver did not process, or for a handle that the module did
-    /// not create.
-    fn refused(&self, source: io::Error) -> Error {
-        match source.raw_os_error() {
-            Some(libc::EOPNOTSUPP) => Error::NoState { driver: DriverName::clone(&self.driver.name), source },
-            Some(libc::EMFILE | libc::ENOMEM) => self.driver.no_room(source),
-            _ => self.driver.failed("a request", source),
-        }
+    /// The error for a message that needs more than one request.
+    fn no_state(&self) -> Error {
+        let source = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
+        Error::NoState { driver: DriverName::clone(&self.driver.name), source }
     }
 }
 

@@ -10,10 +10,7 @@ use crate::Error;
 /// The key of a new session.
 #[derive(Clone, Copy)]
 pub(super) struct KeyParts<'k> {
-    /// All bytes. If there are two keys, the key of the MAC comes first.
     pub(super) bytes: &'k [u8],
-    /// Length of the MAC's key in bytes; 0 if there is one key only.
-    pub(super) mac: usize,
     /// Length of a tag in bytes; 0 without tags.
     pub(super) tag: usize,
 }
@@ -25,8 +22,6 @@ pub(super) struct Keyed {
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the kernel refuses it this one.
     key: Wiped<Vec<u8>>,
-    /// Bytes of the MAC's key at the start of `key`; 0 if there is one key only.
-    mac_len: usize,
     /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,
 }
@@ -38,13 +33,13 @@ impl Keyed {
         let generation = link.generation();
         let made = link.new_session(driver.number, driver.algorithm_number, parts);
         let number = made.map_err(|source| refusal::no_session(&driver.name, source))?;
-        Shared::new(Keyed { link, generation, number, key, mac_len: parts.mac, tag_len: parts.tag })
+        Shared::new(Keyed { link, generation, number, key, tag_len: parts.tag })
     }
 
     /// Replaces the session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(place: &mut Shared<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
-            let parts = KeyParts { bytes: &place.key, mac: place.mac_len, tag: place.tag_len };
+            let parts = KeyParts { bytes: &place.key, tag: place.tag_len };
             *place = Keyed::new(driver, parts)?;
         }
         Ok(())

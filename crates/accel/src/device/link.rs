@@ -39,7 +39,7 @@ pub(super) struct Link {
     mark: ForkMark,
     /// Number of forks between opening the device and this process.
     generation: AtomicU32,
-    /// The next number of a session or a handle to try.
+    /// The next number of a session to try.
     numbers: AtomicU32,
     /// Null until first needed. Mapped by this process. There is no lock, because a fork could
     /// leave it held.
@@ -166,9 +166,9 @@ impl Link {
     /// other process that inherited the descriptor.
     pub(super) fn new_session(&self, driver: u16, algorithm: u16, parts: KeyParts<'_>) -> io::Result<u32> {
         const HEAD: usize = size_of::<uapi::SessionNew>();
-        let KeyParts { bytes: key, mac, tag } = parts;
+        let KeyParts { bytes: key, tag } = parts;
         self.generation();
-        if key.len() > uapi::MAX_KEY || mac > key.len() || tag > uapi::MAX_TAG {
+        if key.len() > uapi::MAX_KEY || tag > uapi::MAX_TAG {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         let mut bytes = Wiped::new([0; HEAD + uapi::MAX_KEY]);
@@ -181,7 +181,6 @@ impl Link {
                 driver,
                 key_size: key.len() as u16,
                 tag_size: tag as u8,
-                mac_key_size: mac as u16,
                 ..uapi::SessionNew::default()
             };
             bytes[..HEAD].copy_from_slice(as_bytes(&record));
@@ -189,14 +188,7 @@ impl Link {
         })
     }
 
-    /// Creates a hash handle, from a session or from another handle as `record` states, and returns
-    /// its number.
-    pub(super) fn new_handle(&self, record: &uapi::Object) -> io::Result<u32> {
-        self.generation();
-        self.numbered(|id| self.write(as_bytes(&uapi::Object { id, ..*record })))
-    }
-
-    /// Finds a free number for the object that `make` creates. Fails with EEXIST after [`TRIES`]
+    /// Finds a free number for the session that `make` creates. Fails with EEXIST after [`TRIES`]
     /// numbers.
     fn numbered(&self, mut make: impl FnMut(u32) -> io::Result<()>) -> io::Result<u32> {
         for _ in 0..TRIES {
@@ -215,29 +207,10 @@ impl Link {
     }
 
     /// Ends a session of this process.
-    pub(super) fn free_session(&self, id: u32) {
-        self.free(uapi::SESSION_FREE, id);
-    }
-
-    /// Ends a hash handle of this process.
-    pub(super) fn free_handle(&self, id: u32) {
-        self.free(uapi::HASH_FREE, id);
-    }
-
-    fn free(&self, op: u16, id: u32) {
-        let record = uapi::Object { op, id, ..uapi::Object::default() };
+    pub(super) fn free_session(&self, session: u32) {
+        let record = uapi::SessionFree { op: uapi::SESSION_FREE, session, ..uapi::SessionFree::default() };
         if self.is_ours() {
-            // An object that has already ended needs no action.
-            let _ = self.write(as_bytes(&record));
-        }
-    }
-
-    /// Reports a wrong result of a driver.
-    pub(super) fn report(&self, driver: u16) {
-        if self.is_ours() {
-            let record = uapi::Object { op: uapi::REPORT, id: driver.into(), ..uapi::Object::default() };
-            // Refused if the driver is no longer allowed, or if the caller has more privileges than
-            // the opener.
+            // A session that has already ended needs no action.
             let _ = self.write(as_bytes(&record));
         }
     }
@@ -324,7 +297,7 @@ impl Drop for Link {
 /// The records of outboard_uapi, which have no padding.
 trait Record {}
 impl Record for uapi::SessionNew {}
-impl Record for uapi::Object {}
+impl Record for uapi::SessionFree {}
 impl Record for uapi::Submit {}
 impl Record for uapi::Try {}
 

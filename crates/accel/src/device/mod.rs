@@ -9,10 +9,9 @@
 //! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
 //! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
 //! - `wait`: a descriptor to wait for; `paused`: those of paused jobs in the child of a fork
-//! - `hash`: digests and HMAC; `authenc`: AES-CBC with HMAC in one request
+//! - `hash`: digests and HMAC
 
 mod arena;
-mod authenc;
 mod hash;
 mod keyed;
 mod link;
@@ -35,7 +34,6 @@ use crate::current::Current;
 use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
-pub use authenc::AuthencDevice;
 use hash::DeviceHash;
 use keyed::KeyParts;
 use link::Link;
@@ -70,7 +68,7 @@ impl Device {
     pub(crate) fn reach_by(access: Access, driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
-        let sample = KeyParts { bytes: &sample, mac: 0, tag: algorithm.full_tag() };
+        let sample = KeyParts { bytes: &sample, tag: algorithm.full_tag() };
         let driver = OutboardDriver::reach(access, driver, name, algorithm.uapi_number(), sample)?;
         Ok(Device { driver, algorithm })
     }
@@ -88,7 +86,7 @@ impl Device {
     ) -> Result<HashDevice, Error> {
         let sample: &[u8] = if algorithm.hmac { &[0; 16] } else { &[] };
         let name = algorithm.kernel_name();
-        let sample = KeyParts { bytes: sample, mac: 0, tag: 0 };
+        let sample = KeyParts { bytes: sample, tag: 0 };
         let driver = OutboardDriver::reach(access, driver, name, algorithm.uapi_number(), sample)?;
         Ok(HashDevice(OutboardHashDriver { driver, algorithm }))
     }
@@ -153,10 +151,6 @@ impl Accelerator<dyn HashSession> for HashDevice {
     fn open(&self, key: &[u8]) -> Result<Box<dyn HashSession>, Error> {
         Ok(boxed(DeviceHash::new(&self.0, key)?)?)
     }
-
-    fn report_wrong(&self) {
-        self.0.driver.report_wrong();
-    }
 }
 
 impl Accelerator for Device {
@@ -173,16 +167,12 @@ impl Accelerator for Device {
     }
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
-        let key = KeyParts { bytes: key, mac: 0, tag: tag_len };
-        Ok(boxed(DeviceSession::new(Arc::clone(&self.driver), self.algorithm.into(), key)?)?)
+        let key = KeyParts { bytes: key, tag: tag_len };
+        Ok(boxed(DeviceSession::new(Arc::clone(&self.driver), self.algorithm, key)?)?)
     }
 
     fn computes_key_stream(&self) -> bool {
         self.algorithm == Algorithm::EcbAes
-    }
-
-    fn report_wrong(&self) {
-        self.driver.report_wrong();
     }
 }
 
@@ -222,13 +212,6 @@ impl OutboardDriver {
         match source.raw_os_error() {
             Some(libc::ENODEV) => Error::Away { driver, source },
             _ => Error::Request { call, driver, source },
-        }
-    }
-
-    /// The module counts the report. It is lost if the device cannot be opened again.
-    fn report_wrong(&self) {
-        if let Ok(link) = self.link() {
-            link.report(self.number);
         }
     }
 

@@ -6,8 +6,8 @@ use outboard_catalog::Split;
 use outboard_uapi as uapi;
 
 use super::arena::{ALIGN, UNIT};
-use crate::session_algorithm::SessionAlgorithm;
-use crate::{LONGEST_PIECE, PIECE, Request, advance};
+use crate::mode::driver_iv;
+use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
 
 // There are as many slots as units.
 const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
@@ -16,7 +16,7 @@ const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT
 /// length: the few bytes by which a TLS record with MAC and padding exceeds 16 KiB are not worth a
 /// second request.
 pub(super) fn pieces(
-    algorithm: SessionAlgorithm,
+    algorithm: Algorithm,
     request: &Request<'_>,
 ) -> impl Iterator<Item = Range<usize>> + use<> {
     let len = request.len();
@@ -32,8 +32,8 @@ pub(super) fn pieces(
 }
 
 /// The IV of the chunk that begins at `from` (0 or at least [`ALIGN`]), padded with zeros.
-pub(super) fn iv_of(algorithm: SessionAlgorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
-    let mut iv = algorithm.driver_iv(request.iv);
+pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
+    let mut iv = driver_iv(algorithm, request.iv).0;
     match algorithm.split() {
         _ if from == 0 => {}
         // ALIGN is longer than a head and an IV together.
@@ -50,7 +50,7 @@ pub(super) fn iv_of(algorithm: SessionAlgorithm, request: &Request<'_>, from: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Algorithm, Direction};
+    use crate::Direction;
 
     /// Longer than any chunk.
     const LONGEST: usize = 16 * UNIT;
@@ -58,7 +58,7 @@ mod tests {
     fn cut_into(piece: usize, len: usize) -> Vec<Range<usize>> {
         let input = vec![0; len];
         let request = Request { piece, ..Request::new(Direction::Decrypt, &[0; 16], &input) };
-        pieces(Algorithm::CbcAes.into(), &request).collect()
+        pieces(Algorithm::CbcAes, &request).collect()
     }
 
     fn cut(len: usize) -> Vec<Range<usize>> {
@@ -71,7 +71,7 @@ mod tests {
         let request = Request::new(Direction::Decrypt, &[0xaa; 16], &input);
         let second = PIECE + ALIGN;
         assert_eq!(cut(input.len()), [0..second, second..2 * PIECE + 32]);
-        let cbc = |request: &Request<'_>, from| iv_of(Algorithm::CbcAes.into(), request, from);
+        let cbc = |request: &Request<'_>, from| iv_of(Algorithm::CbcAes, request, from);
         assert_eq!(cbc(&request, 0), [0xaa; 16]);
         assert_eq!(cbc(&request, second), input[second - 16..second]);
 
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(cbc(&headed, second), input[second - 16..second]);
 
         let des = Request::new(Direction::Decrypt, &[0xaa; 8], &input);
-        let iv = iv_of(Algorithm::CbcDes3Ede.into(), &des, second);
+        let iv = iv_of(Algorithm::CbcDes3Ede, &des, second);
         assert_eq!((&iv[..8], &iv[8..]), (&input[second - 8..second], &[0; 8][..]));
     }
 
@@ -122,12 +122,12 @@ mod tests {
         let input = vec![0; 3 * PIECE];
         for direction in [Direction::Encrypt, Direction::Decrypt] {
             let counted = Request::new(direction, &[0xff; 16], &input);
-            assert_eq!(pieces(Algorithm::CtrAes.into(), &counted).count(), 3);
-            assert_eq!(iv_of(Algorithm::CtrAes.into(), &counted, 0), [0xff; 16]);
-            assert_eq!(iv_of(Algorithm::CtrAes.into(), &counted, PIECE), advance([0; 16], PIECE / 16 - 1));
+            assert_eq!(pieces(Algorithm::CtrAes, &counted).count(), 3);
+            assert_eq!(iv_of(Algorithm::CtrAes, &counted, 0), [0xff; 16]);
+            assert_eq!(iv_of(Algorithm::CtrAes, &counted, PIECE), advance([0; 16], PIECE / 16 - 1));
             let single = Request::new(direction, &[], &input);
-            assert_eq!(pieces(Algorithm::EcbAes.into(), &single).count(), 3);
-            assert_eq!(iv_of(Algorithm::EcbAes.into(), &single, PIECE), [0; 16]);
+            assert_eq!(pieces(Algorithm::EcbAes, &single).count(), 3);
+            assert_eq!(iv_of(Algorithm::EcbAes, &single, PIECE), [0; 16]);
         }
     }
 
@@ -135,13 +135,13 @@ mod tests {
     fn encryption_of_cbc_and_data_units_of_xts_are_not_cut() {
         let request = Request::new(Direction::Encrypt, &[0; 16], &[0; LONGEST]);
         let whole = || std::iter::once(0..LONGEST);
-        assert!(pieces(Algorithm::CbcAes.into(), &request).eq(whole()));
-        assert!(pieces(Algorithm::CbcDes3Ede.into(), &request).eq(whole()));
-        assert!(pieces(Algorithm::XtsAes.into(), &request).eq(whole()));
+        assert!(pieces(Algorithm::CbcAes, &request).eq(whole()));
+        assert!(pieces(Algorithm::CbcDes3Ede, &request).eq(whole()));
+        assert!(pieces(Algorithm::XtsAes, &request).eq(whole()));
         let unit = Request { direction: Direction::Decrypt, ..request };
-        assert!(pieces(Algorithm::XtsAes.into(), &unit).eq(whole()));
+        assert!(pieces(Algorithm::XtsAes, &unit).eq(whole()));
         let nothing = Request { input: &[], ..request };
-        assert_eq!(pieces(Algorithm::CbcAes.into(), &nothing).count(), 0);
+        assert_eq!(pieces(Algorithm::CbcAes, &nothing).count(), 0);
     }
 
     #[test]
@@ -149,14 +149,11 @@ mod tests {
         let request = Request::new(Direction::Encrypt, &[0xaa; 12], &[0; LONGEST]);
         let nothing = Request { input: &[], ..request };
         for algorithm in [Algorithm::GcmAes, Algorithm::CcmAes] {
-            assert!(pieces(algorithm.into(), &request).eq(std::iter::once(0..LONGEST)));
-            assert!(pieces(algorithm.into(), &nothing).eq(std::iter::once(0..0)));
+            assert!(pieces(algorithm, &request).eq(std::iter::once(0..LONGEST)));
+            assert!(pieces(algorithm, &nothing).eq(std::iter::once(0..0)));
         }
-        assert_eq!(
-            iv_of(Algorithm::GcmAes.into(), &request, 0),
-            [[0xaa; 12].as_slice(), &[0; 4]].concat()[..]
-        );
-        let ccm = |iv| iv_of(Algorithm::CcmAes.into(), &Request { iv, ..request }, 0);
+        assert_eq!(iv_of(Algorithm::GcmAes, &request, 0), [[0xaa; 12].as_slice(), &[0; 4]].concat()[..]);
+        let ccm = |iv| iv_of(Algorithm::CcmAes, &Request { iv, ..request }, 0);
         assert_eq!(ccm(&[0xaa; 12]), [&[2], [0xaa; 12].as_slice(), &[0; 3]].concat()[..]);
         assert_eq!(ccm(&[0xaa; 7]), [&[7], [0xaa; 7].as_slice(), &[0; 8]].concat()[..]);
     }

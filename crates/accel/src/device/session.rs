@@ -15,8 +15,7 @@ use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
 use crate::memory::{Shared, boxed};
-use crate::session_algorithm::SessionAlgorithm;
-use crate::{Direction, DriverName, Error, InFlight, Request, Session, WaitDescriptor};
+use crate::{Algorithm, Direction, DriverName, Error, InFlight, Request, Session, WaitDescriptor};
 
 /// The maximum request in bytes that is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
@@ -51,7 +50,7 @@ impl Span {
 /// A key, and one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
-    algorithm: SessionAlgorithm,
+    algorithm: Algorithm,
     keyed: Shared<Keyed>,
     /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
@@ -63,14 +62,14 @@ pub(super) struct DeviceSession {
 impl DeviceSession {
     pub(super) fn new(
         driver: Arc<OutboardDriver>,
-        algorithm: SessionAlgorithm,
+        algorithm: Algorithm,
         key: KeyParts<'_>,
     ) -> Result<Self, Error> {
         let keyed = Keyed::new(&driver, key)?;
         Ok(Self::with(driver, algorithm, keyed))
     }
 
-    fn with(driver: Arc<OutboardDriver>, algorithm: SessionAlgorithm, keyed: Shared<Keyed>) -> Self {
+    fn with(driver: Arc<OutboardDriver>, algorithm: Algorithm, keyed: Shared<Keyed>) -> Self {
         let spans = [Span::default(); UNITS as usize];
         DeviceSession { driver, algorithm, keyed, region: None, spans, count: 0 }
     }

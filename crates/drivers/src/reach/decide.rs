@@ -1,6 +1,6 @@
 //! Decides from kernel release, flags and files which routes lead to a driver.
 
-use outboard_catalog::{Algorithm, Authenc, HashAlgorithm};
+use outboard_catalog::{Algorithm, HashAlgorithm};
 
 use super::kernel_users::{self, Found, picked};
 use super::probe::Probe;
@@ -106,9 +106,8 @@ fn for_programs(
 
 fn dev_outboard(target: &Judged, facts: &ReachFacts) -> Found {
     let (name, algorithm) = (target.driver.name.as_str(), target.driver.algorithm.as_str());
-    let has_number = Algorithm::by_kernel_name(algorithm).is_some()
-        || HashAlgorithm::by_kernel_name(algorithm).is_some()
-        || Authenc::by_kernel_name(algorithm).is_some();
+    let has_number =
+        Algorithm::by_kernel_name(algorithm).is_some() || HashAlgorithm::by_kernel_name(algorithm).is_some();
     match (facts.dev_outboard, &facts.allowed) {
         (None, _) if facts.is_locked_down => (
             Reachable::No,

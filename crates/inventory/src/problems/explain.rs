@@ -5,8 +5,6 @@ use serde::{Serialize, Serializer};
 /// A kind of problem. Its name is part of `outboard-status/1` and stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemId {
-    /// A driver was caught by applications.
-    WrongInUse,
     /// A driver failed `outboard check`.
     WrongWhenChecked,
     /// The policy file does not apply.
@@ -69,8 +67,7 @@ use ProblemId::*;
 
 impl ProblemId {
     /// All kinds, in the order in which `outboard status` shows them.
-    pub const ALL: [ProblemId; 29] = [
-        WrongInUse,
+    pub const ALL: [ProblemId; 28] = [
         WrongWhenChecked,
         PolicyUnused,
         DeviceWithoutDriver,
@@ -123,14 +120,6 @@ impl ProblemId {
 
     fn row(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            WrongInUse => (
-                "wrong-results-in-use",
-                "applications got wrong results from a driver",
-                "The provider recomputes samples of each driver's results in software. One differed. The application got the \
-                 right bytes, and the driver is off for that process, but other users of the driver (dm-crypt, IPsec) have no \
-                 such check. The kernel module counts the reports for each user.\n\nWithdraw the driver with outboard disallow. \
-                 outboard check repeats requests of many lengths and finds the ones that fail.",
-            ),
             WrongWhenChecked => (
                 "wrong-results-when-checked",
                 "a driver failed outboard check",

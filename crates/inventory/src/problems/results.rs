@@ -4,22 +4,6 @@ use super::{Found, ProblemId};
 use crate::status::Status;
 
 pub(super) fn find(status: &Status, found: &mut Found) {
-    for caught in &status.caught {
-        let driver = &caught.driver;
-        let reports: Vec<String> = caught.reports.iter().map(|reports| reports.to_string()).collect();
-        found.problem(
-            ProblemId::WrongInUse,
-            format!(
-                "{driver} returned wrong results to applications since it was allowed, reported {}",
-                reports.join(", ")
-            ),
-            format!("/sys/class/misc/outboard/drivers/{driver}/wrong"),
-            format!(
-                "withdraw it with outboard disallow {driver}, and report it to its maintainers; outboard check {driver} looks \
-                 for the fault"
-            ),
-        );
-    }
     for checked in &status.checked {
         let Some(fault) = &checked.fault else { continue };
         let driver = &checked.driver;

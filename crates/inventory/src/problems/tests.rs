@@ -77,9 +77,6 @@ fn trees(id: ProblemId) -> (Tree<'static>, Tree<'static>) {
     let module = "sys/class/misc/outboard/allow";
     let gcm = driver("gcm(aes)", "gcm-aes-caam", "kernel", 3000, "passed");
     match id {
-        ProblemId::WrongInUse => {
-            (with(cesa(), &[("sys/class/misc/outboard/drivers/mv-cbc-aes/wrong", "0 3\n")]), cesa())
-        }
         ProblemId::WrongWhenChecked => (
             with(
                 cesa(),

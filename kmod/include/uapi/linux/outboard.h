@@ -2,10 +2,10 @@
 /*
  * /dev/outboard: hardware crypto accelerators for user space.
  *
- * The interface consists of open(2), mmap(2), write(2), read(2) and poll(2); there is no ioctl.
- * docs/uapi.md specifies it. All integers are in the machine's byte order, no structure contains a
- * pointer, and every layout is the same for 32-bit and 64-bit programs. Sizes, lengths and offsets
- * are in bytes. Reserved fields must be 0.
+ * The interface consists of open(2), mmap(2) and write(2); there is no ioctl. docs/uapi.md
+ * specifies it. All integers are in the machine's byte order, no structure contains a pointer, and
+ * every layout is the same for 32-bit and 64-bit programs. Sizes, lengths and offsets are in bytes.
+ * Reserved fields must be 0.
  */
 #ifndef _UAPI_LINUX_OUTBOARD_H
 #define _UAPI_LINUX_OUTBOARD_H
@@ -59,42 +59,34 @@ struct outboard_arena {
 	__u32 reserved[6];
 };
 
-/* Operations: outboard_slot.op. The HASH operations are for hash and HMAC algorithms. */
+/* Operations: outboard_slot.op. */
 #define OUTBOARD_ENCRYPT	1
 #define OUTBOARD_DECRYPT	2
-#define OUTBOARD_HASH_UPDATE	3	/* hash handle: add data to the message */
-#define OUTBOARD_HASH_FINAL	4	/* hash handle: add data, end the message, write digest */
-#define OUTBOARD_HASH_DIGEST	5	/* session: write the digest of the data */
-
-/* Flags of a slot: outboard_slot.flags. */
-#define OUTBOARD_HASH_FIRST	0x1	/* HASH_UPDATE, HASH_FINAL: start a new message */
+#define OUTBOARD_DIGEST		3	/* hash and HMAC algorithms */
 
 /* outboard_slot.status while the request is in flight; otherwise 0 or a negative errno. */
 #define OUTBOARD_IN_FLIGHT	1
 
 #define OUTBOARD_IV_SIZE	16
 #define OUTBOARD_DIGEST_SIZE	64
-#define OUTBOARD_MAX_TAG	32
+#define OUTBOARD_MAX_TAG	16
 
 /**
  * struct outboard_slot - one request, 128 bytes
- * @session: session number; 0 for HASH_UPDATE and HASH_FINAL
- * @op: OUTBOARD_ENCRYPT to OUTBOARD_HASH_DIGEST
- * @flags: OUTBOARD_HASH_FIRST or 0
- * @reserved: 0
- * @hash: hash handle for HASH_UPDATE and HASH_FINAL; otherwise 0
+ * @session: session number
+ * @op: OUTBOARD_ENCRYPT, OUTBOARD_DECRYPT or OUTBOARD_DIGEST
  * @in: offset of the input from the start of the mapping, a multiple of outboard_arena.align
  * @out: offset of the output, a multiple of align; equal to @in, or the two do not overlap
  * @length: length of the plaintext, ciphertext or hash input, without AAD and tag
  * @aad: offset of the AAD, a multiple of align; overlaps neither input nor output
  * @aad_length: length of the AAD
- * @iv: CBC (AUTHENC too) and CTR: IV; XTS: tweak; GCM: 12-byte nonce; CCM: L - 1, then the nonce
- *	(RFC 3610).
+ * @reserved: 0
+ * @iv: CBC and CTR: IV; XTS: tweak; GCM: 12-byte nonce; CCM: L - 1, then the nonce (RFC 3610).
  *	Bytes that the algorithm does not use are 0. The module does not update it.
  * @cookie: for user space; the module does not read it
  * @status: 0 on success, a negative errno, or OUTBOARD_IN_FLIGHT
  * @reserved2: 0
- * @digest: result of HASH_FINAL and HASH_DIGEST: 20 to 64 bytes, depending on the algorithm
+ * @digest: result of OUTBOARD_DIGEST: 20 to 64 bytes, depending on the algorithm
  *
  * Fields that an operation does not use are 0. User space fills in the first 56 bytes. SUBMIT
  * copies the first 48 bytes once. When the request completes, the module writes @digest, then
@@ -104,23 +96,20 @@ struct outboard_arena {
  * @length + tag_size bytes.
  *
  * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
- * session or hash handle), ENODEV (the driver is gone), EBUSY (the hash handle has a request in
- * flight), EOPNOTSUPP (the algorithm does not have this operation, or the driver cannot export
- * hash state), E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena),
- * ENOMEM, EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or
- * an error of the driver.
+ * session), ENODEV (the driver is gone), EOPNOTSUPP (the algorithm does not have this operation),
+ * E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
+ * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or an error
+ * of the driver.
  */
 struct outboard_slot {
 	__u32 session;
-	__u8  op;
-	__u8  flags;
-	__u16 reserved;
-	__u32 hash;
+	__u32 op;
 	__u32 in;
 	__u32 out;
 	__u32 length;
 	__u32 aad;
 	__u32 aad_length;
+	__u32 reserved;
 	__u8  iv[OUTBOARD_IV_SIZE];
 	__aligned_u64 cookie;
 	__s32 status;
@@ -137,15 +126,11 @@ struct outboard_slot {
  */
 
 #define OUTBOARD_SUBMIT		1
-#define OUTBOARD_SESSION_NEW	2
-#define OUTBOARD_SESSION_FREE	3
-#define OUTBOARD_HASH_NEW	4
-#define OUTBOARD_HASH_CLONE	5
-#define OUTBOARD_HASH_FREE	6
-#define OUTBOARD_AWAIT		7
-#define OUTBOARD_NOTIFY		8
-#define OUTBOARD_REPORT		9
-#define OUTBOARD_TRY		10
+#define OUTBOARD_AWAIT		2
+#define OUTBOARD_NOTIFY		3
+#define OUTBOARD_SESSION_NEW	4
+#define OUTBOARD_SESSION_FREE	5
+#define OUTBOARD_TRY		6
 
 /**
  * struct outboard_submit - SUBMIT, AWAIT and NOTIFY, 16 bytes
@@ -181,30 +166,20 @@ struct outboard_submit {
 #define OUTBOARD_WAIT		0x1	/* SUBMIT: return when all requests have completed */
 
 /**
- * struct outboard_session_new - SESSION_NEW, 24 bytes, followed by @key_size bytes of key
+ * struct outboard_session_new - SESSION_NEW, 16 bytes, followed by @key_size bytes of key
  * @op: OUTBOARD_SESSION_NEW
- * @flags: OUTBOARD_KEY_SERIAL, OUTBOARD_SHARED
+ * @flags: 0
  * @session: number of the new session, chosen by the caller, not 0
  * @algorithm: OUTBOARD_CBC_AES to OUTBOARD_HMAC_SHA512
  * @driver: number of a driver in sysfs; 0: the first allowed driver that works for the algorithm
- * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY; 0 with OUTBOARD_KEY_SERIAL
- * @tag_size: GCM, CCM: length of the tag, 1 to 16; AUTHENC: 1 to the length of the digest, 20 or
- *	32; otherwise 0
+ * @key_size: length of the key, 0 to OUTBOARD_MAX_KEY
+ * @tag_size: GCM, CCM: length of the tag, 1 to 16; otherwise 0
  * @reserved: 0
- * @key_serial: with OUTBOARD_KEY_SERIAL: serial number of a user key, or of a logon key whose
- *	description begins with "outboard:"; otherwise 0
- * @mac_key_size: AUTHENC: length of the HMAC's key, at least 1. It is the first part of the key;
- *	the rest, 16, 24 or 32 bytes, is the key of AES. Otherwise 0
- * @reserved2: 0
  *
- * Only the address space that creates the session can use or free it and its hash handles. With
- * OUTBOARD_SHARED every process that has the descriptor can use it in slots (not free it, nor use
- * its hash handles), and its number remains that of its creator when it is freed.
+ * Only the address space that creates the session can use or free it.
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
- * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key. With
- * OUTBOARD_KEY_SERIAL also EACCES, EKEYREVOKED, EKEYEXPIRED, ENOKEY, and EOPNOTSUPP (kernel without
- * keyrings).
+ * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key.
  */
 struct outboard_session_new {
 	__u16 op;
@@ -215,36 +190,24 @@ struct outboard_session_new {
 	__u16 key_size;
 	__u8  tag_size;
 	__u8  reserved;
-	__s32 key_serial;
-	__u16 mac_key_size;
-	__u16 reserved2;
 };
 
-#define OUTBOARD_KEY_SERIAL	0x1	/* SESSION_NEW: use the key key_serial of the keyrings */
-#define OUTBOARD_SHARED		0x2	/* SESSION_NEW: for all processes with the descriptor */
-#define OUTBOARD_MAX_KEY	256	/* bytes; XTS, AUTHENC: both keys together */
+#define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both keys together */
 
 /**
- * struct outboard_object - SESSION_FREE, HASH_NEW, HASH_CLONE, HASH_FREE and REPORT, 16 bytes
- * @op: operation
+ * struct outboard_session_free - SESSION_FREE, 16 bytes
+ * @op: OUTBOARD_SESSION_FREE
  * @flags: 0
- * @id: SESSION_FREE: session; HASH_*: hash handle; REPORT: number of the driver; never 0
- * @from: HASH_NEW: session of the new handle; HASH_CLONE: handle to copy; otherwise 0
+ * @session: number of a session of the caller
  * @reserved: 0
  *
- * REPORT counts a wrong result of the driver in sysfs, under the caller's effective user ID.
- *
- * Errors: ENOENT (no such session, handle or driver). HASH_NEW and HASH_CLONE: EEXIST (@id is in
- * use), EMFILE (limit max_hashes), ENOMEM, ENODEV (the driver is gone), EOPNOTSUPP (the driver
- * cannot export hash state). HASH_CLONE: EBUSY (a request of @from is in flight). REPORT: EACCES
- * (the caller has more rights than the opener).
+ * Errors: ENOENT (no such session).
  */
-struct outboard_object {
+struct outboard_session_free {
 	__u16 op;
 	__u16 flags;
-	__u32 id;
-	__u32 from;
-	__u32 reserved;
+	__u32 session;
+	__u32 reserved[2];
 };
 
 #define OUTBOARD_NAME_SIZE	128
@@ -279,12 +242,6 @@ struct outboard_try {
 #define OUTBOARD_CBC_DES3	5
 #define OUTBOARD_GCM_AES	16
 #define OUTBOARD_CCM_AES	17
-/*
- * Encrypt-then-MAC: AES in CBC mode, then HMAC of AAD and ciphertext. The length of the text is a
- * multiple of 16, at least 16. The IV is authenticated only as part of the AAD.
- */
-#define OUTBOARD_AUTHENC_HMAC_SHA1_CBC_AES	18
-#define OUTBOARD_AUTHENC_HMAC_SHA256_CBC_AES	19
 #define OUTBOARD_SHA1		32
 #define OUTBOARD_SHA224		33
 #define OUTBOARD_SHA256		34
@@ -295,12 +252,5 @@ struct outboard_try {
 #define OUTBOARD_HMAC_SHA256	50
 #define OUTBOARD_HMAC_SHA384	51
 #define OUTBOARD_HMAC_SHA512	52
-
-/*
- * read(2) returns a __u64: the number of requests that have completed since the last read and were
- * submitted without OUTBOARD_WAIT, or whose SUBMIT ended with ETIMEDOUT or EINTR before. If it is
- * 0, read blocks, or fails with EAGAIN with O_NONBLOCK. EINVAL: the buffer is smaller than 8 bytes.
- * poll(2) reports POLLIN if the number is not 0.
- */
 
 #endif

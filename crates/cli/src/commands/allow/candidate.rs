@@ -1,7 +1,7 @@
 //! Decides whether a driver may be allowed to /dev/outboard.
 
 use anyhow::{Result, bail};
-use outboard_accel::checkable::Checkable;
+use outboard_accel::primitive::Primitive;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::refused;
@@ -17,15 +17,15 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 
 /// Returns the algorithm of a driver that may be allowed; the error states why the driver may not
 /// be allowed.
-pub fn judge(driver: &str, force: bool) -> Result<Checkable> {
+pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
             "/proc/crypto lists no driver {driver}: is its module loaded, and the name exact (outboard status --verbose)?"
         );
     };
-    let Some(algorithm) = Checkable::by_kernel_name(&found.driver.algorithm) else {
-        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Checkable::names());
+    let Some(algorithm) = Primitive::by_kernel_name(&found.driver.algorithm) else {
+        bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Primitive::names());
     };
     if let Some(refused) = refused(driver) {
         bail!("{refused}");

@@ -1,7 +1,7 @@
 //! `outboard allow` without a driver: lists the accelerators that can be allowed.
 
 use anyhow::Result;
-use outboard_accel::checkable::Checkable;
+use outboard_accel::primitive::Primitive;
 use outboard_console::aligned_list;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
@@ -34,7 +34,7 @@ fn text(
     let (mut rows, mut refused) = (Vec::new(), String::new());
     for Judged { driver, judgement, .. } in drivers {
         let is_candidate = judgement.verdict == Verdict::Accelerator
-            && Checkable::by_kernel_name(&driver.algorithm).is_some()
+            && Primitive::by_kernel_name(&driver.algorithm).is_some()
             && !allowed.contains(&driver.name.as_str());
         if !is_candidate {
             continue;

@@ -3,15 +3,16 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use outboard_accel::check::{Checked, Fault};
-use outboard_accel::checkable::{Checkable, any_seed};
+use outboard_accel::checkable::any_seed;
 use outboard_accel::device::Access;
+use outboard_accel::primitive::Primitive;
 
 use super::list;
 use crate::signals::{self, SignalGuard};
 
 /// Checks a driver, and if it passes allows it and calls `commit`. If the check or `commit` fails,
 /// the previous list is kept, except that a driver that was allowed and fails the check is removed.
-pub fn grant(driver: &str, algorithm: Checkable, commit: impl FnOnce() -> Result<()>) -> Result<String> {
+pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result<()>) -> Result<String> {
     let is_known = || -> Result<bool> { Ok(list::read()?.iter().any(|entry| entry.driver == driver)) };
     let was_known = is_known()?;
     let access = if was_known { Access::Allowed } else { Access::OnTrial };

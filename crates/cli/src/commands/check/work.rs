@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use outboard_accel::Error;
 use outboard_accel::check::{Checked, Fault, key_lengths, soak};
-use outboard_accel::checkable::{Checkable, Subject};
+use outboard_accel::checkable::Subject;
+use outboard_accel::primitive::Primitive;
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::padlock::is_padlock;
@@ -34,7 +35,7 @@ pub struct Candidate {
     pub name: String,
     /// Its kernel module.
     pub module: String,
-    algorithm: Checkable,
+    algorithm: Primitive,
     selftest: String,
 }
 
@@ -51,7 +52,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
             [] => judged.judgement.verdict == Verdict::Accelerator && refused(&driver.name).is_none(),
             _ => named.contains(&driver.name),
         };
-        let Some(algorithm) = Checkable::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
+        let Some(algorithm) = Primitive::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
             continue;
         };
         // The kernel has not tested what it does not know.
@@ -62,7 +63,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
     if let Some(missing) = named.iter().find(|name| !candidates.iter().any(|found| found.name == **name)) {
         bail!(
             "/proc/crypto lists no driver {missing} of {}: outboard status --verbose shows all",
-            Checkable::names()
+            Primitive::names()
         );
     }
     Ok(candidates)
@@ -178,7 +179,7 @@ fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool
 fn more(subject: &Subject, seed: u64, go_on: &dyn Fn() -> bool) -> Share {
     let lengths = match subject {
         Subject::Cipher(_, algorithm) => key_lengths(*algorithm),
-        Subject::Hash(..) | Subject::Authenc(..) => Vec::new(),
+        Subject::Hash(..) => Vec::new(),
     };
     let (Subject::Cipher(accelerator, algorithm), false) = (subject, lengths.is_empty()) else {
         // No random requests exist here: the same kinds of requests are repeated with other bytes.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use outboard_accel::checkable::Checkable;
+use outboard_accel::primitive::Primitive;
 use outboard_bench::openssl_pair::has_key_stream;
 use outboard_catalog::kernel_name;
 use outboard_drivers::Judged;
@@ -166,7 +166,7 @@ fn steps(
         let mut candidates: Vec<&Judged> = drivers
             .iter()
             .filter(|one| one.judgement.verdict == Verdict::Accelerator && one.driver.algorithm == algorithm)
-            .filter(|_| Checkable::by_kernel_name(algorithm).is_some())
+            .filter(|_| Primitive::by_kernel_name(algorithm).is_some())
             .collect();
         candidates.sort_by_key(|one| std::cmp::Reverse(one.driver.priority));
         let mut refused = None;

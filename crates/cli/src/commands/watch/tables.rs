@@ -26,11 +26,10 @@ pub fn drivers(watch: &Watch) -> Table {
             driver.bytes.map_or("-".to_owned(), bytes_per_second),
             count(driver.in_flight),
             count(driver.errors),
-            driver.wrong.to_string(),
         ]
     });
     Table {
-        headings: vec!["driver", "requests/s", "bytes/s", "depth", "errors", "wrong"],
+        headings: vec!["driver", "requests/s", "bytes/s", "depth", "errors"],
         rows: rows.collect(),
         empty,
     }
