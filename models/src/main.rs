@@ -3,10 +3,12 @@
 
 mod amlogic;
 mod block;
+mod ccp;
 mod cesa;
 mod conduct;
 mod engine;
 mod options;
+mod rockchip;
 mod vfio;
 
 use std::path::Path;
@@ -20,8 +22,10 @@ use options::Options;
 fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> {
     match name {
         "amlogic" => Ok(Box::new(amlogic::Amlogic::default())),
+        "ccp" => Ok(Box::new(ccp::Ccp::new())),
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
-        _ => Err(format!("there is no model {name}; there are: amlogic, cesa")),
+        "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
+        _ => Err(format!("there is no model {name}; there are: amlogic, ccp, cesa, rockchip")),
     }
 }
 
