@@ -95,9 +95,10 @@ build_release() {
         "${cross[@]}" cargo build --release -p outboard-cli -p outboard-provider) || { cat "$1" >&2; return 1; }
 }
 
-# build_models LOG: builds the server of --model, which runs on this machine.
+# build_models LOG: builds what --model uses on this machine: the server, and the plugin of QEMU.
 build_models() {
-    (cd "$repo" && with_progress 'building the models' "$1" cargo build --release -p outboard-models) || { cat "$1" >&2; return 1; }
+    (cd "$repo" && with_progress 'building the models' "$1" cargo build --release -p outboard-models -p outboard-model-padlock \
+        --features outboard-model-padlock/plugin) || { cat "$1" >&2; return 1; }
 }
 
 # debian_root DIR SUITES PACKAGES [ARCHITECTURES [EXTRACTED]]: unpacks the result of vm/debian-tar in
