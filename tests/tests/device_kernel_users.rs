@@ -220,7 +220,9 @@ fn a_preference_waits_for_another_change_before_it_reads_the_priority() {
     assert_eq!(unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX) }, 0);
     let child =
         with.machine.command(&["prefer", "sim-xts-aes", "--force"]).spawn().expect("the command runs");
-    let (system_call, waiting) = (format!("/proc/{}/syscall", child.id()), format!("{} ", libc::SYS_flock));
+    // Between two attempts.
+    let (system_call, waiting) =
+        (format!("/proc/{}/syscall", child.id()), format!("{} ", libc::SYS_clock_nanosleep));
     wait_until("a command that waits for the lock", || {
         fs::read_to_string(&system_call).is_ok_and(|call| call.starts_with(&waiting))
     });

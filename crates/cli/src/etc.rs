@@ -6,24 +6,29 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use outboard_services::enable::{DirectoryLock, Tree};
 use rustix::fs::{Access, access};
 
-use crate::signals::SignalGuard;
+use crate::signals::{SignalGuard, check};
 
 /// Adds the next step to an error with a file.
 pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 
-/// The right to replace a file: the lock prevents other changes meanwhile. Nothing is written before
+/// Interval between attempts to take a lock that another process holds.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The right to replace a file. Nothing is written before
 /// [`store`](Self::store).
 #[derive(Debug)]
 pub struct Replacement {
     place: PathBuf,
     is_link: bool,
     explain: Explain,
-    _lock: DirectoryLock,
+    _changing: Changing,
 }
 
 impl Replacement {
@@ -35,10 +40,10 @@ impl Replacement {
     /// As [`open`](Self::open), with the lock in the directory of `locked`: that of the new file belongs to
     /// other programs.
     pub fn open_elsewhere(path: &Path, locked: &Path, explain: Explain) -> Result<Self> {
-        let lock = lock(locked).map_err(|error| explain(locked, &error))?;
+        let changing = Changing::begin_beside(locked).map_err(|error| explain(locked, &error))?;
         let place = resolved(path)?;
         access(parent(&place), Access::WRITE_OK).map_err(|error| explain(path, &error.into()))?;
-        Ok(Self { is_link: place != path, place, explain, _lock: lock })
+        Ok(Self { is_link: place != path, place, explain, _changing: changing })
     }
 
     /// Removes the file; where it is a link, which is the administrator's, the file that it leads to
@@ -47,7 +52,6 @@ impl Replacement {
         if self.is_link {
             return self.store("");
         }
-        let _guard = SignalGuard::hold();
         let removed = [self.place.with_extension(STAGED), self.place.clone()]
             .iter()
             .try_for_each(|path| remove_file(path))
@@ -57,7 +61,6 @@ impl Replacement {
 
     /// Replaces the file: on disk when this returns; on an error the old file is unchanged.
     pub fn store(self, text: &str) -> Result<()> {
-        let _guard = SignalGuard::hold();
         let new = self.place.with_extension(STAGED);
         let stored = write(&new, text).and_then(|()| fs::rename(&new, &self.place));
         if stored.is_err() {
@@ -109,9 +112,36 @@ pub fn resolved(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Takes the lock of the directory of a file; waits while another process holds it. Creates the
-/// directory if it is missing.
-pub fn lock(path: &Path) -> io::Result<DirectoryLock> {
-    let lock = Tree::at(Path::new("/")).lock(parent(path), true)?;
-    lock.ok_or_else(|| io::ErrorKind::WouldBlock.into())
+/// The right to change the files of a directory. Other commands wait, and signals are only noted:
+/// from before the lock has a file until it has none, so that no signal leaves the file.
+#[derive(Debug)]
+pub struct Changing {
+    _lock: DirectoryLock,
+    _guard: SignalGuard,
+}
+
+impl Changing {
+    /// Waits while another process holds the lock, or until a signal comes. Creates the directory if
+    /// it is missing.
+    pub fn begin(tree: &Tree, directory: &Path) -> io::Result<Self> {
+        loop {
+            if let Some(changing) = Changing::try_begin(tree, directory)? {
+                return Ok(changing);
+            }
+            check().map_err(io::Error::other)?;
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// `None` if another process holds the lock.
+    pub fn try_begin(tree: &Tree, directory: &Path) -> io::Result<Option<Self>> {
+        let guard = SignalGuard::hold();
+        let lock = tree.lock(directory)?;
+        Ok(lock.map(|lock| Changing { _lock: lock, _guard: guard }))
+    }
+
+    /// As [`begin`](Self::begin), for the directory of a file.
+    pub fn begin_beside(path: &Path) -> io::Result<Self> {
+        Changing::begin(&Tree::at(Path::new("/")), parent(path))
+    }
 }

@@ -18,6 +18,7 @@ extern "C" fn on_signal(signal: libc::c_int) {
 
 /// While a value exists, SIGINT, SIGTERM and SIGHUP are only noted. Programs that are started
 /// meanwhile are ended by them as always: a handler is not inherited, as a blocked signal would be.
+#[derive(Debug)]
 pub struct SignalGuard(());
 
 /// The number of guards, and the dispositions before the first.

@@ -324,7 +324,7 @@ fn an_image_reaches_nothing_outside_of_it() {
         let _ = fs::remove_file(&link);
         symlink(outside.path().join(target), link).unwrap();
     }
-    assert!(system.tree.lock(Path::new("/etc/outboard"), true).is_err());
+    assert!(system.tree.lock(Path::new("/etc/outboard")).is_err());
     let refusal = system.refusal("nginx", false);
     assert!(refusal.contains("is a link to another unit"), "{refusal}");
     let refusal = system.refusal("openssl", false);
@@ -336,26 +336,30 @@ fn an_image_reaches_nothing_outside_of_it() {
 fn a_lock_leaves_no_file_and_the_next_holder_has_one_that_others_see() {
     let system = debian();
     let directory = Path::new("/etc/outboard");
-    let lock = system.tree.lock(directory, true).unwrap();
+    let lock = system.tree.lock(directory).unwrap().unwrap();
     let (waiting, is_held) = std::sync::mpsc::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let tree = system.tree.clone();
     let waiter = std::thread::spawn(move || {
-        let lock = tree.lock(Path::new("/etc/outboard"), true).unwrap();
+        let lock = loop {
+            if let Some(lock) = tree.lock(Path::new("/etc/outboard")).unwrap() {
+                break lock;
+            }
+        };
         waiting.send(()).unwrap();
         released.recv().unwrap();
         drop(lock);
     });
-    // The waiter has the file open that is removed here, or opens the next one.
+    // The waiter opens the file that is removed here, and must then take the next one.
     std::thread::sleep(std::time::Duration::from_millis(50));
     drop(lock);
     is_held.recv().unwrap();
-    assert!(system.tree.lock(directory, false).unwrap().is_none());
+    assert!(system.tree.lock(directory).unwrap().is_none());
     release.send(()).unwrap();
     waiter.join().unwrap();
     assert!(!system.path("/etc/outboard").exists());
     system.write("/etc/outboard/policy", "mine");
-    drop(system.tree.lock(directory, false).unwrap().unwrap());
+    drop(system.tree.lock(directory).unwrap().unwrap());
     let left: Vec<_> =
         fs::read_dir(system.path("/etc/outboard")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["policy"]);

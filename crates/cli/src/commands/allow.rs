@@ -16,6 +16,9 @@ use anyhow::Result;
 use clap::Args;
 use outboard_console::answer;
 
+use self::memory::Memory;
+use crate::signals;
+
 /// Let programs use a driver through /dev/outboard, once its results were found right.
 ///
 /// The driver is checked with published answers (NIST, IEEE) and with requests of many lengths, while only this command can use
@@ -74,10 +77,13 @@ pub fn allow(driver: &str, force: bool, now: bool) -> Result<String> {
     list::read()?;
     let algorithm = candidate::judge(driver, force)?;
     if now {
-        return grant::grant(driver, algorithm, || Ok(()));
+        return grant::grant(driver, algorithm, || Ok(()), |()| Ok(()));
     }
-    let mut memory = memory::Memory::to_change()?;
-    grant::grant(driver, algorithm, move || {
+    // First, so that a list that cannot be saved is reported before the check. The lock is released
+    // at once: a signal ends the check, and no other command waits for it.
+    drop(Memory::to_change()?);
+    signals::check()?;
+    grant::grant(driver, algorithm, Memory::to_change, |mut memory| {
         memory.add(driver, force);
         memory.store()
     })

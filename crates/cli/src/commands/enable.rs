@@ -16,16 +16,15 @@ use clap::Args;
 use outboard_console::{advice, answer, progress, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
-use outboard_services::enable::{
-    self, Application, Applied, DirectoryLock, Inputs, Plan, Record, State, Step, Tree,
-};
+use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record, State, Step, Tree};
 
 use self::restart::Flags;
 use self::suitability::Suitability;
 use super::ciphers::service::unserved_default;
 use super::tune::GoalName;
+use crate::etc::Changing;
 use crate::live_service::{procd, systemctl};
-use crate::signals::{self, SignalGuard};
+use crate::signals;
 
 /// Make a service use the accelerator
 ///
@@ -107,9 +106,9 @@ impl Place {
     }
 
     /// The lock, unless another process holds it.
-    pub fn try_lock(tree: &Tree) -> io::Result<Option<DirectoryLock>> {
+    pub fn try_lock(tree: &Tree) -> io::Result<Option<Changing>> {
         match tree.exists(Path::new(DIRECTORY)) {
-            true => tree.lock(Path::new(DIRECTORY), false),
+            true => Changing::try_begin(tree, Path::new(DIRECTORY)),
             false => Ok(None),
         }
     }
@@ -128,24 +127,15 @@ impl Place {
 /// The directory of the lock and of the records.
 pub const DIRECTORY: &str = "/etc/outboard";
 
-/// The right to change a system.
-pub struct Changing {
-    _lock: DirectoryLock,
-    _guard: SignalGuard,
-}
-
 /// Waits until no other process changes this system, and prevents other changes.
 pub fn lock(tree: &Tree) -> Result<Changing> {
     let directory = Path::new(DIRECTORY);
-    let lock =
-        tree.lock(directory, true).and_then(|lock| lock.ok_or_else(|| io::ErrorKind::WouldBlock.into()));
-    let lock = lock.map_err(|error| {
+    let changing = Changing::begin(tree, directory).map_err(|error| {
         let directory = tree.path(directory);
         anyhow!("{} cannot be changed: {error}; {}", directory.display(), advice(&error, None))
     })?;
-    let guard = SignalGuard::hold();
     Place::clean(tree)?;
-    Ok(Changing { _lock: lock, _guard: guard })
+    Ok(changing)
 }
 
 /// A service as named on the command line.

@@ -28,6 +28,7 @@ use outboard_policy::{Algorithms, POLICY_FILE};
 
 use super::allow::list;
 use crate::etc::Replacement;
+use crate::signals;
 
 /// Measure from which request size on the accelerator wins, and write the policy of all applications.
 ///
@@ -133,6 +134,7 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
     // released at once, so that no other process waits during the measurement.
     if wanted.is_written {
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
+        signals::check()?;
     }
     let _measuring = Measuring::begin()?;
     let mut answer = Tune::new(wanted.goal.into(), machine::here(), noise::warnings());

@@ -226,12 +226,12 @@ impl Tree {
         }
     }
 
-    /// Takes the lock of a directory, which is created if it is missing. Waits while another process
-    /// holds the lock, or without `wait` returns `None` then.
+    /// Takes the lock of a directory, which is created if it is missing. `None` if another process
+    /// holds it.
     ///
     /// # Errors
     /// As mkdir(2), open(2) and flock(2).
-    pub fn lock(&self, directory: &Path, wait: bool) -> io::Result<Option<DirectoryLock>> {
+    pub fn lock(&self, directory: &Path) -> io::Result<Option<DirectoryLock>> {
         let path = directory.join(LOCK);
         loop {
             if !self.exists(directory) {
@@ -246,9 +246,7 @@ impl Tree {
                 Err(Errno::NOENT) => continue,
                 other => other?,
             };
-            let operation =
-                if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
-            match flock(&file, operation) {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => return Ok(None),
                 other => other?,
             }

@@ -10,31 +10,29 @@ use outboard_accel::primitive::Primitive;
 use super::list;
 use crate::signals::{self, SignalGuard};
 
-/// Checks a driver, and if it passes allows it and calls `commit`. If the check or `commit` fails,
-/// the previous list is kept, except that a driver that was allowed and fails the check is removed.
-pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result<()>) -> Result<String> {
-    let is_known = || -> Result<bool> { Ok(list::read()?.iter().any(|entry| entry.driver == driver)) };
-    let was_known = is_known()?;
+/// Checks a driver, and if it passes allows it with what `prepare` returns, and calls `commit`. If
+/// one of them fails, the previous list is kept, except that a driver that was allowed and fails the
+/// check is removed.
+pub fn grant<P>(
+    driver: &str,
+    algorithm: Primitive,
+    prepare: impl FnOnce() -> Result<P>,
+    commit: impl FnOnce(P) -> Result<()>,
+) -> Result<String> {
+    let was_known = is_known(driver)?;
     let access = if was_known { Access::Allowed } else { Access::OnTrial };
     let unreachable = |error| Fault::Failed { doing: "to reach it".to_owned(), error };
     let subject = algorithm.reach_device(driver, access).map_err(unreachable);
     // The subject keeps the descriptor of the trial.
     let checked = subject.and_then(|subject| subject.check(any_seed()).map(|checked| (checked, subject)));
     match checked {
-        Ok((Checked { requests, bytes }, subject)) => {
-            let guard = SignalGuard::hold();
-            let added = if was_known { Ok(()) } else { list::add(driver) };
-            let committed = added.and_then(|()| commit());
-            if let Err(error) = committed {
-                if !was_known && is_known()? {
-                    list::remove(driver).with_context(|| format!("{driver} is still allowed ({error:#})"))?;
-                }
-                return Err(match was_known {
-                    true => error.context(format!("{driver} stays allowed as it was")),
-                    false => error.context(format!("{driver} passed its check, but is not allowed")),
-                });
-            }
-            drop((subject, guard));
+        Ok((Checked { requests, bytes }, _subject)) => {
+            prepare().and_then(|prepared| admit(driver, || commit(prepared))).with_context(
+                || match was_known {
+                    true => format!("{driver} stays allowed as it was"),
+                    false => format!("{driver} passed its check, but is not allowed"),
+                },
+            )?;
             signals::check().map_err(|why| anyhow!("{driver} is allowed; {why}"))?;
             Ok(format!("{driver} is allowed: {requests} requests, {bytes} bytes, every result right"))
         }
@@ -44,13 +42,33 @@ pub fn grant(driver: &str, algorithm: Primitive, commit: impl FnOnce() -> Result
         }
         Err(why) => {
             // Also a driver that root has allowed during its trial.
-            if is_known()? {
+            if is_known(driver)? {
                 list::remove(driver)
                     .with_context(|| format!("{driver} failed its check ({why}), and is still allowed"))?;
             }
             bail!("{driver} is not allowed: {why}")
         }
     }
+}
+
+fn is_known(driver: &str) -> Result<bool> {
+    Ok(list::read()?.iter().any(|entry| entry.driver == driver))
+}
+
+/// Allows a driver and calls `commit`, or does neither.
+fn admit(driver: &str, commit: impl FnOnce() -> Result<()>) -> Result<()> {
+    let _guard = SignalGuard::hold();
+    // Another command may have allowed it since its check began.
+    let was_known = is_known(driver)?;
+    if !was_known {
+        list::add(driver)?;
+    }
+    commit().or_else(|error| {
+        if !was_known && is_known(driver)? {
+            list::remove(driver).with_context(|| format!("{driver} is still allowed ({error:#})"))?;
+        }
+        Err(error)
+    })
 }
 
 fn is_scarcity(fault: &Fault) -> bool {

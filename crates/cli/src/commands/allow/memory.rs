@@ -10,9 +10,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use outboard_console::advice;
-use outboard_services::enable::DirectoryLock;
 
-use crate::etc::{Replacement, lock, resolved};
+use crate::etc::{Changing, Replacement, resolved};
 
 /// Path of the saved list.
 pub const FILE: &str = "/etc/outboard/allowed";
@@ -39,7 +38,7 @@ pub struct SavedDriver {
 pub struct Memory {
     lines: Vec<String>,
     new: Option<Replacement>,
-    _lock: Option<DirectoryLock>,
+    _lock: Option<Changing>,
 }
 
 impl Memory {
@@ -52,7 +51,7 @@ impl Memory {
     pub fn locked() -> Result<Self> {
         let path = Path::new(FILE);
         // If no lock file can be created (read-only root), the list cannot be changed either.
-        let lock = lock(path).ok();
+        let lock = Changing::begin_beside(path).ok();
         Ok(Self { _lock: lock, ..Self::read_at(path)? })
     }
 

@@ -53,7 +53,7 @@ fn restored(saved: &SavedDriver) -> Result<String> {
     if list::read()?.iter().any(|entry| entry.driver == *driver) {
         return Ok(format!("{driver} is allowed already"));
     }
-    grant::grant(driver, candidate::judge(driver, *forced)?, || Ok(()))
+    grant::grant(driver, candidate::judge(driver, *forced)?, || Ok(()), |()| Ok(()))
 }
 
 /// Waits for device drivers that are registered after the module. Waits for all drivers before the
