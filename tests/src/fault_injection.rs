@@ -18,13 +18,9 @@ pub enum InjectedFault {
     Kill,
     /// It fails with this number.
     Fails(i32),
-    /// The command gets SIGINT, and the change is made.
-    Interrupt,
+    /// The command gets this signal, and the change is made.
+    Signal(i32),
 }
-
-/// The faults of a run each.
-pub const FAULTS: [InjectedFault; 3] =
-    [InjectedFault::Kill, InjectedFault::Fails(libc::ENOSPC), InjectedFault::Fails(libc::EIO)];
 
 /// The descriptor of the listener in the command.
 const LISTENER: libc::c_int = 190;
@@ -109,9 +105,9 @@ pub fn run(
         match fault {
             None => respond(&listener, &notification, 0),
             Some(InjectedFault::Fails(error)) => respond(&listener, &notification, error),
-            Some(InjectedFault::Interrupt) => {
+            Some(InjectedFault::Signal(signal)) => {
                 // SAFETY: no pointers; the child has not been waited for.
-                unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+                unsafe { libc::kill(child.id() as libc::pid_t, signal) };
                 respond(&listener, &notification, 0);
             }
             Some(InjectedFault::Kill) => child.kill().expect("a child that was not waited for"),
@@ -121,24 +117,52 @@ pub fn run(
     (child.wait_with_output().expect("a child"), seen)
 }
 
+/// Has the kernel ask about the calls that may change a file. It lets opens that only read proceed,
+/// which are most of the calls of a program that is loaded.
 fn filter() -> Vec<libc::sock_filter> {
-    let statement = |code: u32, value: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k: value };
-    let mut all = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
-    let calls: Vec<libc::c_long> = CHANGES.into_iter().chain(OLD_CHANGES).collect();
-    for (index, call) in calls.iter().enumerate() {
-        let to_the_end = (calls.len() - index) as u8;
-        let code = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
-        all.push(libc::sock_filter { code, jt: to_the_end, jf: 0, k: *call as u32 });
+    let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
+    let jump = |test: u32, k: u32, jt: usize, jf: u8| libc::sock_filter {
+        code: (libc::BPF_JMP | test | libc::BPF_K) as u16,
+        jt: jt as u8,
+        jf,
+        k,
+    };
+    let load = |offset: u32| statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, offset);
+    let allow = statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW);
+    // Backwards, because jumps are relative to the end.
+    let mut all = vec![statement(libc::BPF_RET | libc::BPF_K, USER_NOTIF), allow];
+    for call in CHANGES.into_iter().chain(OLD_CHANGES) {
+        if let Some(flags) = flags_argument(call) {
+            let writes = (libc::O_CREAT | libc::O_WRONLY | libc::O_RDWR) as u32;
+            // The low half of the argument in struct seccomp_data.
+            let half = if cfg!(target_endian = "big") { 4 } else { 0 };
+            all.extend([allow, jump(libc::BPF_JSET, writes, all.len(), 0), load(16 + 8 * flags + half)]);
+            all.push(jump(libc::BPF_JEQ, call as u32, 0, 3));
+        } else {
+            all.push(jump(libc::BPF_JEQ, call as u32, all.len() - 1, 0));
+        }
     }
-    all.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW));
-    all.push(statement(libc::BPF_RET | libc::BPF_K, USER_NOTIF));
+    all.push(load(0));
+    all.reverse();
     all
+}
+
+/// The argument of an open with its flags.
+fn flags_argument(call: libc::c_long) -> Option<u32> {
+    match call {
+        libc::SYS_openat => Some(2),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => Some(1),
+        _ => None,
+    }
 }
 
 fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     // SAFETY: the program and its instructions live during the call; the others have no pointers.
     unsafe {
+        // Which a user other than root needs for a filter.
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         let listener =
             libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, NEW_LISTENER, &raw const program);
         // Without CLOEXEC, so that the parent can take it.
@@ -199,14 +223,10 @@ fn respond(listener: &OwnedFd, notification: &Notification, error: i32) {
 }
 
 fn is_change(call: &Notification, directories: &[&str]) -> bool {
-    let [first, second, third, ..] = call.arguments;
-    let writes = |flags: u64| flags as i32 & (libc::O_CREAT | libc::O_WRONLY | libc::O_RDWR) != 0;
+    let [first, second, ..] = call.arguments;
     let number = libc::c_long::from(call.number);
     let is_old = OLD_CHANGES.contains(&number);
     let path = match number {
-        libc::SYS_openat if !writes(third) => return false,
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_open if !writes(second) => return false,
         libc::SYS_write | libc::SYS_fsync | libc::SYS_fchmod | libc::SYS_fchown | libc::SYS_ftruncate => {
             descriptor(call.pid, first as i32)
         }

@@ -70,6 +70,18 @@ fn walk(directory: &Path, left_out: &[&str], reads: bool, all: &mut FileTree) {
     }
 }
 
+/// Makes the entries of a recorded tree that are missing now. Root owns them.
+pub fn add_missing(tree: &FileTree, now: &FileTree) {
+    for (path, _, _, mode, content) in tree.difference(now) {
+        match mode & libc::S_IFMT {
+            libc::S_IFDIR => fs::create_dir(path).expect("as root"),
+            libc::S_IFREG => fs::write(path, content).expect("as root"),
+            other => panic!("{}: an entry of type {other:o}", path.display()),
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777)).expect("as root");
+    }
+}
+
 /// Fails with the paths of the entries that differ from [`etc_without_lock`].
 #[track_caller]
 pub fn assert_etc_is(before: &FileTree, when: &str) {

@@ -31,6 +31,8 @@ mod device_first_steps;
 mod device_fork;
 mod device_hmac;
 mod device_interrupted;
+mod device_interrupted_services;
+mod device_interrupted_setup;
 mod device_jobs;
 mod device_kernel_users;
 mod device_lookahead;

@@ -82,6 +82,7 @@ enum Boot {
     #[default]
     EndToEnd,
     Applications,
+    Faults,
     Packages,
 }
 
@@ -92,13 +93,14 @@ impl Boot {
             Self::Module => "module",
             Self::EndToEnd => "end-to-end",
             Self::Applications => "applications",
+            Self::Faults => "faults",
             Self::Packages => "packages",
         }
     }
 
     /// Whether its themes are modules of the end-to-end tests.
     fn is_end_to_end(self) -> bool {
-        matches!(self, Self::EndToEnd | Self::Applications)
+        matches!(self, Self::EndToEnd | Self::Applications | Self::Faults)
     }
 }
 
