@@ -88,7 +88,14 @@ pub fn run(
     between: &mut dyn FnMut(),
 ) -> (Output, usize) {
     let filter = filter();
-    let install = move || install(&filter);
+    let install = move || {
+        // What starts the tests in the background may ignore them, which is inherited.
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: the default action is no function.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        install(&filter)
+    };
     // SAFETY: only system calls; the filter was made before.
     let mut child = unsafe { command.pre_exec(install) }.spawn().expect("the command runs");
     let listener = listener_of(&child);

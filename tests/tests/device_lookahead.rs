@@ -414,9 +414,9 @@ fn short_messages_between_long_ones_waste_no_key_stream() {
     exchange(&world, GCM[0], "lengths that alternate", messages);
     let done = world.counts();
     assert!(done.ahead_requests >= 2 * 200 * 7 / 10, "{done:?}");
-    // What is left at the end of both directions is a window each.
-    let left = 2 * 512 * 1024;
-    assert!(done.key_stream_discarded < left + done.key_stream_generated / 10, "{done:?}");
+    // The start, and what is left at the end of both directions. With key stream for each message it
+    // would be half.
+    assert!(done.key_stream_discarded * 3 < done.key_stream_generated, "{done:?}");
 }
 
 /// A cache line that the engine did not write still has its counter blocks.
