@@ -142,7 +142,15 @@ fn a_driver_is_refused_to_others_until_it_passed_and_sigkill_leaves_nothing() {
     let mut killed_on_trial = 0;
     for moment in 0..MOMENTS {
         let mut child = allowing(simulated, outboard);
-        thread::sleep(whole * moment / MOMENTS);
+        if moment % 2 == 0 {
+            thread::sleep(whole * moment / MOMENTS);
+        } else {
+            // Whatever the start of the command takes now.
+            while !is_on_trial() && child.try_wait().expect("a child").is_none() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            thread::sleep(Duration::from_millis(u64::from(moment)));
+        }
         killed_on_trial += u32::from(is_on_trial());
         child.kill().expect("a child that was not waited for");
         child.wait().expect("a child");
