@@ -8,6 +8,7 @@ mod cesa;
 mod conduct;
 mod engine;
 mod options;
+mod registers;
 mod rockchip;
 mod vfio;
 

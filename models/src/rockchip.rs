@@ -11,6 +11,7 @@
 use crate::block::{Cipher, Direction, crypt};
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 const PAGE: usize = 4096;
@@ -62,14 +63,11 @@ impl Rockchip {
     }
 
     fn word(&self, at: usize) -> u32 {
-        let word = self.registers.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-        word.map_or(0, u32::from_le_bytes)
+        word(&self.registers, at)
     }
 
     fn set(&mut self, at: usize, value: u32) {
-        if let Some(to) = self.registers.get_mut(at..at + 4) {
-            to.copy_from_slice(&value.to_le_bytes());
-        }
+        set_word(&mut self.registers, at, value);
     }
 
     /// None for an address without memory, and a length that is no number of blocks.
@@ -113,7 +111,7 @@ impl Engine for Rockchip {
 
     fn read(&mut self, bar: usize, at: usize, data: &mut [u8]) {
         let bytes = if bar == 0 { &self.registers } else { &self.resets };
-        data.iter_mut().enumerate().for_each(|(i, to)| *to = bytes.get(at + i).copied().unwrap_or(0));
+        registers::read(bytes, at, data);
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {

@@ -18,6 +18,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 use descriptor::{Descriptor, SIZE};
@@ -90,14 +91,11 @@ impl Ccp {
     }
 
     fn register(&self, at: usize) -> u32 {
-        let word = self.registers.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-        word.map_or(0, u32::from_le_bytes)
+        word(&self.registers, at)
     }
 
     fn set(&mut self, at: usize, value: u32) {
-        if let Some(to) = self.registers.get_mut(at..at + 4) {
-            to.copy_from_slice(&value.to_le_bytes());
-        }
+        set_word(&mut self.registers, at, value);
     }
 
     /// Executes descriptors from the head to the tail, and returns the number of bytes of ciphers. An
@@ -144,9 +142,7 @@ impl Engine for Ccp {
             let random = RandomState::new().build_hasher().finish() as u32;
             self.set(RANDOM, random.max(1));
         }
-        data.iter_mut()
-            .enumerate()
-            .for_each(|(i, to)| *to = self.registers.get(at + i).copied().unwrap_or(0));
+        registers::read(&self.registers, at, data);
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {

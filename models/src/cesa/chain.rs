@@ -1,7 +1,8 @@
 //! The TDMA: a chain of descriptors in memory, each a copy or the command to start the SA.
 
-use super::{CURRENT, Cesa, ERROR_CAUSE, MISS, NEXT, SRAM, set_word, word};
+use super::{CURRENT, Cesa, ERROR_CAUSE, MISS, NEXT, SRAM};
 use crate::conduct::{Conduct, Fate};
+use crate::registers::{set_word, word};
 use crate::vfio::Memory;
 
 /// The descriptor belongs to the TDMA (CESA_CTHD_OWNED, in the upper half of the first word).

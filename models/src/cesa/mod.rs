@@ -17,6 +17,7 @@ mod tests;
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
 use crate::options::Options;
+use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 /// The size of the SRAM (CESA_SRAM_SIZE).
@@ -107,7 +108,7 @@ impl Engine for Cesa {
             1 => &self.sa,
             _ => &self.sram,
         };
-        data.iter_mut().enumerate().for_each(|(i, to)| *to = bytes.get(at + i).copied().unwrap_or(0));
+        registers::read(bytes, at, data);
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
@@ -168,16 +169,5 @@ impl Engine for Cesa {
         self.sram = [0; SRAM];
         self.tdma = [0; PAGE];
         self.sa = [0; PAGE];
-    }
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-    word.map_or(0, u32::from_le_bytes)
-}
-
-fn set_word(bytes: &mut [u8], at: usize, value: u32) {
-    if let Some(to) = bytes.get_mut(at..at + 4) {
-        to.copy_from_slice(&value.to_le_bytes());
     }
 }
