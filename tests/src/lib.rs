@@ -26,6 +26,7 @@ pub mod file_tree;
 pub mod gnutls;
 pub mod hmacs;
 pub mod hwrng;
+pub mod image;
 pub mod interrupted;
 pub mod kernel_module;
 pub mod kernel_users;

@@ -61,8 +61,8 @@ fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a
     for &(way, name, driver) in ways {
         for &part in parts {
             let seen = requests_with_faults(&simulated, way, name, driver, part, requests);
-            println!("{way:?}, {name}, a part of {part} bytes: {seen:?}");
             let what = format!("{way:?}, {name}, a part of {part} bytes: {seen:?}");
+            println!("{what}");
             assert!(seen.found > 0, "{what}");
             assert_eq!(seen.wholly, 0, "{what}");
             if part >= PAGE {

@@ -4,24 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use outboard_tests::image;
+
 fn outboard(root: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_outboard"));
     command.args(arguments).arg("--root").arg(root).output().unwrap()
-}
-
-/// A system with nginx, and the provider as a package installs it.
-fn system() -> tempfile::TempDir {
-    let root = tempfile::tempdir().unwrap();
-    for (path, text) in [
-        ("usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n"),
-        ("usr/lib/outboard/outboard.so", ""),
-        ("etc/ssl/openssl.cnf", "config_diagnostics = 1\n"),
-    ] {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    root
 }
 
 #[track_caller]
@@ -38,7 +25,7 @@ fn fails(output: &Output, code: i32, says: &str) {
 
 #[test]
 fn a_dry_run_shows_the_files_and_writes_none() {
-    let root = system();
+    let root = image::with_nginx();
     // It refuses what enable refuses.
     fails(&outboard(root.path(), &["enable", "nginx", "--dry-run"]), 1, "add --force");
     let text = succeeds(&outboard(root.path(), &["enable", "nginx", "--dry-run", "--force"]));
@@ -53,7 +40,7 @@ fn a_dry_run_shows_the_files_and_writes_none() {
 
 #[test]
 fn an_image_is_changed_only_with_force_and_restored() {
-    let root = system();
+    let root = image::with_nginx();
     fails(&outboard(root.path(), &["enable", "nginx"]), 1, "add --force");
     succeeds(&outboard(root.path(), &["enable", "nginx", "--force"]));
     let list = succeeds(&outboard(root.path(), &["enable", "--list", "--json"]));
@@ -88,7 +75,7 @@ fn an_image_is_changed_only_with_force_and_restored() {
 
 #[test]
 fn all_services_are_disabled_although_one_fails() {
-    let root = system();
+    let root = image::with_nginx();
     let apache = root.path().join("usr/lib/systemd/system/apache2.service");
     fs::write(apache, "[Service]\nExecStart=/usr/sbin/apache2\n").unwrap();
     succeeds(&outboard(root.path(), &["disable", "--all"]));
@@ -107,7 +94,7 @@ fn all_services_are_disabled_although_one_fails() {
 
 #[test]
 fn what_an_interrupted_change_has_left_is_found_and_removed() {
-    let root = system();
+    let root = image::with_nginx();
     let staged = root.path().join("etc/outboard/service-nginx.json.outboard-new");
     let directory = root.path().join("etc/outboard");
     fs::create_dir(&directory).unwrap();
@@ -134,7 +121,7 @@ fn what_an_interrupted_change_has_left_is_found_and_removed() {
 
 #[test]
 fn a_service_whose_restart_was_interrupted_is_listed_as_unverified() {
-    let root = system();
+    let root = image::with_nginx();
     succeeds(&outboard(root.path(), &["enable", "nginx", "--force"]));
     let record = root.path().join("etc/outboard/service-nginx.json");
     let text = fs::read_to_string(&record).unwrap();
@@ -152,7 +139,7 @@ fn a_service_whose_restart_was_interrupted_is_listed_as_unverified() {
 
 #[test]
 fn an_image_cannot_lead_out_of_itself() {
-    let (root, outside) = (system(), tempfile::tempdir().unwrap());
+    let (root, outside) = (image::with_nginx(), tempfile::tempdir().unwrap());
     let (nologin, victim) = (outside.path().join("nologin"), outside.path().join("victim"));
     fs::write(&victim, "text").unwrap();
     fs::create_dir(root.path().join("etc/outboard")).unwrap();
@@ -173,7 +160,7 @@ fn an_image_cannot_lead_out_of_itself() {
 
 #[test]
 fn names_are_checked() {
-    let root = system();
+    let root = image::with_nginx();
     let of = |arguments: &[&str]| outboard(root.path(), arguments);
     fails(&of(&["enable", "nosuch", "--force"]), 1, "--unit nosuch");
     fails(&of(&["enable", "--unit", "nosuch", "--force"]), 1, "there is no unit nosuch.service");
@@ -185,7 +172,7 @@ fn names_are_checked() {
 
 #[test]
 fn an_image_is_not_restarted_and_json_has_a_document() {
-    let root = system();
+    let root = image::with_nginx();
     for command in ["enable", "disable"] {
         fails(&outboard(root.path(), &[command, "nginx", "--restart"]), 2, "cannot be used with '--root");
         fails(&outboard(root.path(), &[command, "nginx", "--json"]), 2, "--json");

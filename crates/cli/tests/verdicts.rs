@@ -4,12 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use outboard_tests::verdicts::Documents;
 use serde_json::Value;
-
-#[path = "../../../tests/src/verdicts.rs"]
-mod verdicts;
-
-use verdicts::Documents;
 
 fn outboard(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_outboard")).args(arguments).output().unwrap();

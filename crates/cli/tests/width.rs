@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use outboard_counters::Table;
-
-#[path = "../../../tests/src/terminal_width.rs"]
-mod terminal_width;
-
-use terminal_width::shown_on_terminal;
+use outboard_tests::image;
+use outboard_tests::terminal_width::{self, shown_on_terminal};
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_outboard"));
@@ -113,16 +110,7 @@ fn proofs_fit_the_terminal() {
 
 #[test]
 fn a_service_that_is_enabled_and_disabled_fits_the_terminal() {
-    let root = tempfile::tempdir().expect("a directory");
-    for (path, text) in [
-        ("usr/lib/systemd/system/nginx.service", "[Service]\nExecStart=/usr/sbin/nginx\n"),
-        ("usr/lib/outboard/outboard.so", ""),
-        ("etc/ssl/openssl.cnf", "config_diagnostics = 1\n"),
-    ] {
-        let path = root.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-        std::fs::write(path, text).expect("a file");
-    }
+    let root = image::with_nginx();
     let root = root.path().to_str().expect("UTF-8");
     for columns in [40, 100] {
         assert_fits(columns, &["enable", "nginx", "--root", root]);
