@@ -270,7 +270,7 @@ static int receive_descriptor(int through)
 	return descriptor;
 }
 
-/* The receiver runs as nobody: it can use the device, but not open it. */
+/* The receiver runs without privileges: it can use the device, but not open it. */
 static void a_descriptor_can_be_sent_to_another_process(void)
 {
 	int sockets[2];
