@@ -215,35 +215,28 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	good = a_slot(algorithm, 1, &arena, 0, 8192, 992);
 	good.aad = arena.offset + 16384;
 	good.aad_length = 20;
-#define refused(want, ...)                                                      \
-	do {                                                                    \
-		slot = good;                                                    \
-		__VA_ARGS__;                                                    \
-		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
-		      arena.slot[0].status);                                    \
-	} while (0)
-	refused(0, slot.length = 992);
-	refused(0, slot.aad = slot.aad_length = 0);
-	refused(0, slot.aad = slot.in + 1024);
-	refused(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST);
-	refused(-EINVAL, slot.aad_length = 0);
-	refused(-EINVAL, slot.aad++);
-	refused(-EINVAL, slot.aad = 0);
-	refused(-EINVAL, slot.aad = slot.in);
-	refused(-EINVAL, slot.aad = slot.out + 960);
-	refused(-EINVAL, slot.out = slot.in + 960);
-	refused(-E2BIG, slot.aad_length = 4 * MIB);
-	refused(-E2BIG, slot.aad_length = 0xffffffff);
-	refused(-EINVAL, slot.aad = -arena.align; slot.aad_length = arena.align);
+	slot_status(0, slot.length = 992);
+	slot_status(0, slot.aad = slot.aad_length = 0);
+	slot_status(0, slot.aad = slot.in + 1024);
+	slot_status(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST);
+	slot_status(-EINVAL, slot.aad_length = 0);
+	slot_status(-EINVAL, slot.aad++);
+	slot_status(-EINVAL, slot.aad = 0);
+	slot_status(-EINVAL, slot.aad = slot.in);
+	slot_status(-EINVAL, slot.aad = slot.out + 960);
+	slot_status(-EINVAL, slot.out = slot.in + 960);
+	slot_status(-E2BIG, slot.aad_length = 4 * MIB);
+	slot_status(-E2BIG, slot.aad_length = 0xffffffff);
+	slot_status(-EINVAL, slot.aad = -arena.align; slot.aad_length = arena.align);
 	if (algorithm->id == OUTBOARD_GCM_AES) {
-		refused(-EINVAL, slot.iv[12] = 1);
+		slot_status(-EINVAL, slot.iv[12] = 1);
 	} else if (algorithm->id == OUTBOARD_CCM_AES) {
-		refused(-EINVAL, slot.iv[0] = 0);
-		refused(-EINVAL, slot.iv[0] = 8);
+		slot_status(-EINVAL, slot.iv[0] = 0);
+		slot_status(-EINVAL, slot.iv[0] = 8);
 	} else {
-		refused(-EINVAL, slot.length = 0);
-		refused(-EINVAL, slot.length = 15);
-		refused(-EINVAL, slot.length = 1000);
+		slot_status(-EINVAL, slot.length = 0);
+		slot_status(-EINVAL, slot.length = 15);
+		slot_status(-EINVAL, slot.length = 1000);
 	}
 }
 

@@ -167,10 +167,7 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 	good = a_slot(algorithm, 1, &arena, 0, 2048, 512);
 #define refused(want, ...)                                                      \
 	do {                                                                    \
-		slot = good;                                                    \
-		__VA_ARGS__;                                                    \
-		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
-		      arena.slot[0].status);                                    \
+		slot_status(want, __VA_ARGS__);                                 \
 		check(differ(arena.data, before, sizeof(before)) < 0,           \
 		      #__VA_ARGS__ ": has written");                            \
 	} while (0)

@@ -60,6 +60,19 @@ int free_session(int fd, uint32_t id);
 void put(const struct arena *arena, unsigned int slot, const struct outboard_slot *wanted);
 /* Submits slot 0 alone with WAIT and returns its status. */
 int ask(const struct arena *arena, const struct outboard_slot *wanted);
+
+/*
+ * Asks for the test's slot "good" with the changes in the rest of the arguments, made to its "slot",
+ * in its "arena": the status must be WANT.
+ */
+#define slot_status(want, ...)                                                  \
+	do {                                                                    \
+		slot = good;                                                    \
+		__VA_ARGS__;                                                    \
+		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
+		      arena.slot[0].status);                                    \
+	} while (0)
+
 /* Polls the status of a slot until the request has completed, and returns it. */
 int wait_for(const struct arena *arena, unsigned int slot);
 

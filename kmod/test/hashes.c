@@ -62,24 +62,16 @@ static void a_slot_of_a_hash_has_an_input_and_nothing_else(const struct algorith
 	begin();
 	make_session(fd, 1, algorithm);
 	good = a_slot(algorithm, 1, &arena, 0, 0, 1000);
-#define refused(want, ...)                                                      \
-	do {                                                                    \
-		slot = good;                                                    \
-		__VA_ARGS__;                                                    \
-		check(ask(&arena, &slot) == (want), #__VA_ARGS__ ": status %d", \
-		      arena.slot[0].status);                                    \
-	} while (0)
-	refused(0, slot.length = 0);
-	refused(-EOPNOTSUPP, slot.op = OUTBOARD_ENCRYPT);
+	slot_status(0, slot.length = 0);
+	slot_status(-EOPNOTSUPP, slot.op = OUTBOARD_ENCRYPT);
 	/* A message in chunks: the next numbers of operations. */
-	refused(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST + 1);
-	refused(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST + 2);
-	refused(-EINVAL, slot.out = slot.in);
-	refused(-EINVAL, slot.aad = slot.in);
-	refused(-EINVAL, slot.aad_length = 16);
-	refused(-EINVAL, slot.iv[0] = 1);
-	refused(-EINVAL, slot.in++);
-#undef refused
+	slot_status(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST + 1);
+	slot_status(-EOPNOTSUPP, slot.op = OUTBOARD_DIGEST + 2);
+	slot_status(-EINVAL, slot.out = slot.in);
+	slot_status(-EINVAL, slot.aad = slot.in);
+	slot_status(-EINVAL, slot.aad_length = 16);
+	slot_status(-EINVAL, slot.iv[0] = 1);
+	slot_status(-EINVAL, slot.in++);
 }
 
 static const struct test tests[] = {
