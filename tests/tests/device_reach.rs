@@ -8,6 +8,7 @@ use std::io::Read;
 use outboard_accel::af_alg::AfAlg;
 use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::{Accelerator, Algorithm, Direction, Request};
+use outboard_tests::agreement::assert_commands_agree_about_programs;
 use outboard_tests::bytes::bytes;
 use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::engine::Engine;
@@ -249,6 +250,12 @@ fn the_selected_generator_is_the_one_that_is_read() {
     let mut random = [0; 64];
     fs::File::open("/dev/hwrng").and_then(|mut file| file.read_exact(&mut random)).expect("random bytes");
     assert_ne!(random, [0; 64]);
+}
+
+#[test]
+fn the_commands_agree_about_the_machine() {
+    let Some(machine) = Machine::with_accelerator("the_commands_agree_about_the_machine") else { return };
+    assert_commands_agree_about_programs(|arguments| machine.command(arguments), &[ACCELERATOR]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use outboard_counters::{Decision, SoftwareReason};
+use outboard_tests::agreement::assert_commands_agree_about_programs;
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::in_own_process;
 use outboard_tests::command::succeeded;
@@ -13,7 +14,6 @@ use outboard_tests::evp::{Context, Direction};
 use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{DRIVERS, Reachable, Simulated};
-use outboard_tests::verdicts::Documents;
 use outboard_tests::world::{DriverChoice, Order, World};
 use serde_json::Value;
 
@@ -260,40 +260,13 @@ fn prove_reads_them(simulated: &Simulated, outboard: &Path) {
 /// All commands about this machine, with one configuration.
 fn the_commands_say_the_same(outboard: &Path) {
     let all = world(&DRIVERS.join(","), &[("LOOKAHEAD", "ON")]);
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let plain = folder.path().join("plain");
-    fs::write(&plain, bytes(1, 1 << 20)).expect("a file");
-    let document = |arguments: &[&str]| {
+    let command = |arguments: &[&str]| {
         let mut command = Command::new(outboard);
         command.args(arguments).env("OPENSSL_CONF", all.config());
-        let text = succeeded(&command.output().expect("it runs"), arguments);
-        serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+        command
     };
-    let check = document(&["check", "--json", "sim-cbc-aes", "sim-ecb-aes"]);
-    let status = document(&["status", "--json"]);
-    let saved = folder.path().join("status.json");
-    fs::write(&saved, status.to_string()).expect("a file");
-    let key = "-K 00112233445566778899aabbccddeeff -iv f0e0d0c0b0a090807060504030201000";
-    let enc = format!("openssl enc -aes-128-cbc -in {} -out /dev/null {key}", plain.display());
-    let prove = ["prove", "--quiet", "--json", "-", "--"].into_iter().chain(enc.split(' '));
-    let documents = Documents {
-        ciphers: Some(document(&["ciphers", "--json"])),
-        config: Some(document(&["config", "--json"])),
-        check: Some(check),
-        prove: Some(document(&prove.collect::<Vec<_>>())),
-        report: Some(document(&[
-            "report",
-            "--format",
-            "json",
-            "-o",
-            "-",
-            saved.to_str().expect("a plain name"),
-        ])),
-        status,
-        ..Documents::default()
-    };
+    let documents = assert_commands_agree_about_programs(command, &["sim-cbc-aes", "sim-ecb-aes"]);
     let thresholds = documents.config.as_ref().map(|config| config["shell"]["thresholds"].clone());
     let served = thresholds.as_ref().and_then(|list| list[0]["served"]["driver"].as_str());
     assert!(served.is_some_and(|driver| driver.starts_with("sim-")), "{thresholds:#?}");
-    assert_eq!(documents.contradictions(), Vec::<String>::new());
 }
