@@ -7,17 +7,14 @@ use anyhow::{Context as _, Result, bail};
 
 use super::super::tools;
 
-/// Suites to measure for each cipher that the provider offers: those that every OpenSSL enables.
-const USUAL: [(&str, &str); 5] = [
-    (GUIDES, "AES-128-CBC"),
-    ("AES256-SHA", "AES-256-CBC"),
-    ("TLS_AES_128_GCM_SHA256", "AES-128-GCM"),
-    ("TLS_AES_256_GCM_SHA384", "AES-256-GCM"),
-    ("TLS_AES_128_CCM_SHA256", "AES-128-CCM"),
+/// What a client may negotiate with a server of default configuration, and whether it is measured on
+/// every machine: ChaCha20-Poly1305 is the best software where the CPU has no AES instructions.
+const USUAL: [(&str, bool); 4] = [
+    ("TLS_AES_128_GCM_SHA256", true),
+    ("TLS_AES_256_GCM_SHA384", false),
+    ("TLS_AES_128_CCM_SHA256", false),
+    ("TLS_CHACHA20_POLY1305_SHA256", true),
 ];
-
-/// The suite that published guides compare; always measured.
-const GUIDES: &str = "AES128-SHA";
 
 /// A cipher suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +22,11 @@ pub struct Suite {
     pub name: String,
 }
 
-/// Returns the default suites whose ciphers are offered.
+/// Returns the default suites: those whose ciphers are offered, and what they compete with.
 pub fn usual(is_offered: impl Fn(&str) -> bool) -> Vec<Suite> {
-    let wanted = USUAL.iter().filter(|(name, cipher)| *name == GUIDES || is_offered(cipher));
-    wanted.map(|(name, _)| Suite { name: (*name).to_owned() }).collect()
+    let suites = USUAL.iter().map(|(name, always)| (Suite { name: (*name).to_owned() }, *always));
+    let wanted = suites.filter(|(suite, always)| *always || suite.cipher().is_some_and(|it| is_offered(&it)));
+    wanted.map(|(suite, _)| suite).collect()
 }
 
 /// Parses a name, as far as that is possible without OpenSSL.
@@ -116,14 +114,15 @@ mod tests {
     }
 
     #[test]
-    fn what_guides_compare_is_always_measured() {
+    fn the_default_is_what_is_offered_and_the_best_software() {
         let names = |offered: &[&str]| {
             let suites = usual(|cipher| offered.contains(&cipher));
             suites.into_iter().map(|suite| suite.name).collect::<Vec<_>>()
         };
-        assert_eq!(names(&[]), ["AES128-SHA"]);
-        assert_eq!(names(&["AES-128-CBC", "AES-256-GCM"]), ["AES128-SHA", "TLS_AES_256_GCM_SHA384"]);
-        assert!(USUAL.iter().all(|(name, cipher)| suite(name).cipher().as_deref() == Some(cipher)));
+        let (gcm, chacha) = ("TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256");
+        assert_eq!(names(&["AES-128-CBC"]), [gcm, chacha]);
+        assert_eq!(names(&["AES-256-GCM"]), [gcm, "TLS_AES_256_GCM_SHA384", chacha]);
+        assert!(usual(|_| true).iter().all(|suite| !suite.is_weak()));
     }
 
     #[test]
