@@ -159,7 +159,7 @@ fn text(verification: &Verification, enabled: bool) -> String {
         let number = |count: Option<u64>| count.map_or("?".to_owned(), |count| count.to_string());
         let _ = writeln!(
             out,
-            "accelerators: {} requests of {} bytes, {} interrupts",
+            "accelerators: requests {}, bytes {}, interrupts {}",
             number(verification.hardware_requests),
             number(verification.hardware_bytes),
             number(verification.interrupts)

@@ -77,6 +77,8 @@ struct Claim {
     devices: Vec<usize>,
     /// Instructions of the CPU did the work, which has no device.
     is_padlock: bool,
+    /// No key stream was submitted in this time: what was used was computed earlier.
+    is_earlier: bool,
 }
 
 /// Derives the verdict from the counts of each algorithm and the devices' interrupts, and says how
@@ -157,6 +159,12 @@ fn conclude_counted(observed: &Observed, spent: &Spent) -> Conclusion {
         Evidence::Silent => (
             ProofVerdict::Unverified,
             "Bytes were counted as done by hardware; this engine works without interrupts, so nothing else confirms it."
+                .to_owned(),
+        ),
+        Evidence::Refuted if worst.is_earlier => (
+            ProofVerdict::Unverified,
+            "Key stream was used that was computed before the service was observed, and no interrupt came since: observe \
+             it for longer, while clients are served."
                 .to_owned(),
         ),
         Evidence::Refuted => (
@@ -296,8 +304,9 @@ fn claims(
     for (algorithm, counts) in counted {
         let is_direct = counts.hw_requests > counts.ahead_requests || counts.hw_bytes > counts.ahead_bytes;
         let is_ahead = counts.ahead_requests > 0 || counts.ahead_bytes > 0;
-        let used = drivers_by_use(algorithm, decisions).into_iter().zip([is_direct, is_ahead]);
-        for mut drivers in used.filter(|(_, is_used)| *is_used).map(|(drivers, _)| drivers) {
+        let uses = [(is_direct, false), (is_ahead, counts.key_stream_generated == 0)];
+        let used = drivers_by_use(algorithm, decisions).into_iter().zip(uses);
+        for (mut drivers, (_, is_earlier)) in used.filter(|(_, (is_used, _))| *is_used) {
             drivers.sort_unstable();
             drivers.dedup();
             let is_theirs =
@@ -308,8 +317,9 @@ fn claims(
                 drivers.clear();
                 own = (0..devices.len()).collect();
             }
-            if !claims.iter().any(|claim| claim.drivers == drivers) {
-                claims.push(Claim { drivers, devices: own, is_padlock });
+            match claims.iter_mut().find(|claim| claim.drivers == drivers) {
+                Some(claim) => claim.is_earlier &= is_earlier,
+                None => claims.push(Claim { drivers, devices: own, is_padlock, is_earlier }),
             }
         }
     }

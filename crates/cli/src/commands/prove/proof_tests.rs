@@ -316,6 +316,19 @@ fn key_stream_needs_interrupts_of_the_device_that_computes_it() {
 }
 
 #[test]
+fn key_stream_of_the_time_before_the_observation_is_no_contradiction() {
+    let (_dir, table) = table(0, 0, &[]);
+    let row = table.row("AES-128-CTR").expect("a row");
+    row.add_ahead(4, 64);
+    let proof = super::proof(&options(&[]), &ended(0), spent(vec![device(0, OWN)]), &table, Vec::new());
+    assert_eq!(proof.verdict, ProofVerdict::Unverified);
+    assert!(proof.summary.contains("computed before"), "{}", proof.summary);
+    row.add_generated(64);
+    let proof = super::proof(&options(&[]), &ended(0), spent(vec![device(0, OWN)]), &table, Vec::new());
+    assert_eq!(proof.verdict, ProofVerdict::Contradicted);
+}
+
+#[test]
 fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
     let proof = looked_ahead(8192, 1 << 20, 9, 9);
     insta::assert_snapshot!("looked_ahead", super::super::text::render(&proof, true));
