@@ -168,15 +168,26 @@ fn the_time_is_a_limit() {
     }
 }
 
+/// Whether a process holds a lock: one that measures does, and waits for it while another one does.
+fn holds_a_lock(pid: i32) -> bool {
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    // proc_locks(5): a lock that is waited for has "->" before its kind.
+    locks.lines().any(|lock| lock.split_whitespace().nth(4) == Some(&pid.to_string()))
+}
+
 /// SIGTERM as timeout(1) sends it: to the process, and to its group.
 #[test]
 fn sigterm_prints_what_was_measured() {
     for seconds in [5, 20] {
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("outboard"));
         command.args(long("1h")).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        let child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_secs(seconds));
+        let mut child = command.spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
+        while !holds_a_lock(pid) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        std::thread::sleep(Duration::from_secs(seconds));
         for target in [pid, -pid] {
             // SAFETY: no pointer; the child has not been waited for, so the numbers are its own.
             unsafe { libc::kill(target, libc::SIGTERM) };
