@@ -9,8 +9,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
-/// Bytes that a request carries: 64 TLS records, 32 packets of SSH.
-const BYTES: usize = 1 << 20;
+/// Bytes of an exchange, all under one key: twice the most after which look-ahead starts
+/// (`outboard tune`).
+const BYTES: usize = 2 << 20;
+
+/// Bytes of one HTTP request. curl ends the connection if an error is the answer before it has sent
+/// them all.
+const REQUEST: usize = 16 << 10;
 
 /// How long a server may take to answer, as the clients have it.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -64,36 +69,38 @@ impl Endpoint {
         let protocol = if is_ssh_server(address).ok()? { Protocol::Ssh } else { Protocol::Tls };
         let endpoint = Self { address, protocol, has_keys };
         let answer = match protocol {
-            Protocol::Tls => endpoint.https(None, 0),
+            Protocol::Tls => endpoint.https(None, false),
             Protocol::Ssh => endpoint.ssh(None),
         };
         answer.is_ok().then_some(endpoint)
     }
 
-    /// Sends a request that carries [`BYTES`]. With `cipher`, OpenSSL's name, only that is offered.
+    /// Sends [`BYTES`]. With `cipher`, OpenSSL's name, only that is offered.
     pub fn exchange(self, cipher: Option<&str>) -> Result<Exchange> {
         match self.protocol {
-            Protocol::Tls => self.https(cipher, BYTES),
+            Protocol::Tls => self.https(cipher, true),
             Protocol::Ssh => self.ssh(cipher),
         }
     }
 
-    /// A GET request with a body of this length. Most web servers read and ignore the body. One that
-    /// closes the connection instead resets it, and its answer may be lost (RFC 9112, 9.6), so data
-    /// that was sent counts as an answer.
-    fn https(self, cipher: Option<&str>, length: usize) -> Result<Exchange> {
+    /// GET requests, with bodies or one without, in one connection as long as the server keeps it. Most
+    /// web servers read and ignore the body. One that closes the connection instead resets it, and its
+    /// answer may be lost (RFC 9112, 9.6), so data that was sent counts as an answer.
+    fn https(self, cipher: Option<&str>, has_body: bool) -> Result<Exchange> {
         let mut curl = Command::new("curl");
         curl.args(["--disable", "--verbose", "--silent", "--insecure", "--http1.1", "--noproxy", "*"]);
-        curl.args(["--max-time", "30", "--output", "/dev/null", "--write-out", "%{size_upload}"]);
-        curl.args(["--user-agent", "outboard", "--header", "Expect:", "--header", "Connection: close"]);
-        if length > 0 {
+        curl.args(["--max-time", "30", "--output", "/dev/null", "--write-out", "%{size_upload}\n"]);
+        curl.args(["--user-agent", "outboard", "--header", "Expect:"]);
+        let (length, requests) = if has_body { (REQUEST, BYTES / REQUEST) } else { (0, 1) };
+        if has_body {
             curl.args(["--request", "GET", "--data-binary", "@-"]);
         }
         if let Some(cipher) = cipher {
             let Some(suites) = suites(cipher) else { bail!("no suite of TLS 1.2 has {cipher}") };
             curl.args(["--tls-max", "1.2", "--ciphers", &suites]);
         }
-        curl.arg(format!("https://{}/", self.address));
+        // The fragment repeats the request, and is not sent.
+        curl.arg(format!("https://{}/#[1-{requests}]", self.address));
         let output = converse(&mut curl, "curl", length)?;
         let text = String::from_utf8_lossy(&output.stderr);
         // "* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384 / ..."
@@ -101,7 +108,8 @@ impl Endpoint {
         let Some((_, connection)) = connection else {
             bail!("{}: no TLS connection: {}", self.address, text.lines().last().unwrap_or("no message"));
         };
-        let sent = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(0);
+        let sent = String::from_utf8_lossy(&output.stdout);
+        let sent = sent.lines().filter_map(|line| line.trim().parse::<usize>().ok()).sum();
         if sent == 0 && !text.lines().any(|line| line.starts_with("< HTTP/")) {
             bail!("{}: no HTTP answer: {}", self.address, text.lines().last().unwrap_or("no message"));
         }
