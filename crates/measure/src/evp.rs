@@ -98,6 +98,7 @@ functions! {
     EVP_CIPHER_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
     EVP_CIPHER_free: fn(*mut c_void);
     EVP_CIPHER_get_mode: fn(*const c_void) -> c_int;
+    EVP_CIPHER_get_flags: fn(*const c_void) -> c_ulong;
     EVP_CIPHER_get_key_length: fn(*const c_void) -> c_int;
     EVP_CIPHER_CTX_new: fn() -> *mut c_void;
     EVP_CIPHER_CTX_free: fn(*mut c_void);
@@ -283,6 +284,15 @@ impl<'a> Cipher<'a> {
     fn mode(&self) -> c_int {
         // SAFETY: the cipher is alive.
         unsafe { (self.library.EVP_CIPHER_get_mode)(self.at.as_ptr()) }
+    }
+
+    /// Whether its requests are messages with a tag.
+    fn is_aead(&self) -> bool {
+        /// openssl/evp.h
+        const EVP_CIPH_FLAG_AEAD_CIPHER: c_ulong = 0x20_0000;
+        // SAFETY: the cipher is alive.
+        let flags = unsafe { (self.library.EVP_CIPHER_get_flags)(self.at.as_ptr()) };
+        flags & EVP_CIPH_FLAG_AEAD_CIPHER != 0
     }
 
     /// Key length in bytes.

@@ -6,7 +6,6 @@ use std::ptr::{NonNull, null, null_mut};
 use super::{Cipher, Error, Library, sample_key};
 
 /// openssl/evp.h
-const EVP_CIPH_GCM_MODE: c_int = 6;
 const EVP_CIPH_CCM_MODE: c_int = 7;
 const EVP_CTRL_AEAD_SET_IVLEN: c_int = 0x9;
 const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
@@ -26,9 +25,9 @@ pub static SAMPLE_IV: [u8; 16] = [0x5a; 16];
 enum RequestShape {
     /// An update, which continues where the previous one ended.
     Update,
-    /// A GCM message: nonce, data, tag.
-    Gcm,
-    /// The same with CCM, which needs the length first.
+    /// A message of an AEAD: nonce, data, tag.
+    Message,
+    /// A message of CCM, which needs the length first.
     Ccm,
 }
 
@@ -120,8 +119,8 @@ impl<'a> Cipher<'a> {
         let context = NonNull::new(unsafe { (self.library.EVP_CIPHER_CTX_new)() });
         let context = context.ok_or(Error::Failed("EVP_CIPHER_CTX_new"))?;
         let shape = match self.mode() {
-            EVP_CIPH_GCM_MODE => RequestShape::Gcm,
             EVP_CIPH_CCM_MODE => RequestShape::Ccm,
+            _ if self.is_aead() => RequestShape::Message,
             _ => RequestShape::Update,
         };
         let (input, output) = (Vec::new(), Vec::new());
@@ -173,7 +172,7 @@ impl Work<'_> {
     }
 
     fn has_nonces(&self) -> bool {
-        self.shape == RequestShape::Gcm && self.encrypt
+        self.shape == RequestShape::Message && self.encrypt
     }
 
     /// Begins again with the key of this number, as a new connection does.
@@ -358,7 +357,7 @@ mod tests {
     fn messages_with_a_tag_are_whole_and_verified() {
         let library = Library::open().expect("the tests' machine has OpenSSL");
         let context = Context::software(&library).unwrap();
-        for name in ["AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM"] {
+        for name in ["AES-128-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "ChaCha20-Poly1305"] {
             let cipher = context.cipher(name, "").unwrap();
             let mut sealed = cipher.work(true, 100).unwrap();
             sealed.run(3).unwrap();
