@@ -75,9 +75,10 @@ pub fn requests_of(work: impl FnOnce()) -> u64 {
 }
 
 /// Enables, uses and disables a service, several times in `make test-all`. The arguments name it and
-/// may contain `--force`.
+/// may contain `--force` or `--aes-required`.
 pub fn in_rounds(machine: &Machine, arguments: &[&str], traffic: impl Fn()) {
-    let service: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--force").collect();
+    let service: Vec<&str> =
+        arguments.iter().copied().filter(|word| !["--force", "--aes-required"].contains(word)).collect();
     // The first login creates a file in /run.
     traffic();
     let before = snapshot();
@@ -90,11 +91,16 @@ pub fn in_rounds(machine: &Machine, arguments: &[&str], traffic: impl Fn()) {
     }
 }
 
-/// Sets the thresholds of the policy that `tune` wrote.
+/// Sets the thresholds of the policy that `tune` wrote for the accelerator.
 pub fn set_thresholds(from: &str) {
+    set_thresholds_of(ACCELERATOR, from);
+}
+
+/// The same for a driver.
+pub fn set_thresholds_of(driver: &str, from: &str) {
     let text = fs::read_to_string(POLICY).expect("a policy");
     let others = text.lines().filter(|line| !line.starts_with("AES-"));
-    let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {ACCELERATOR}"));
+    let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {driver}"));
     let new: String = others.chain(lines.iter().map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
     fs::write(POLICY, new).expect("the policy's file");
 }

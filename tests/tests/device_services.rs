@@ -6,7 +6,10 @@ use std::process::Command;
 
 use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
-use outboard_tests::services::{CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds};
+use outboard_tests::services::{
+    CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds, set_thresholds_of, succeeds,
+};
+use outboard_tests::simulated::Simulated;
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
 
@@ -41,7 +44,40 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
         assert_unchanged(&before);
     }
     set_thresholds("4096");
-    in_rounds(&machine, &["nginx"], || downloads(NGINX));
+    in_rounds(&machine, &["nginx", "--aes-required"], || downloads(NGINX));
+}
+
+/// The simulated accelerator answers each request after 20 ms, so ChaCha20 in software is faster.
+#[test]
+fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
+    let test = "nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required";
+    let Some(machine) = machine(test) else { return };
+    let Some(file) = Simulated::find(test) else { return };
+    let (_files, _nginx) = nginx();
+    // The driver of virtio-crypto is not to be chosen.
+    succeeds(&machine, &["undo", "--yes"]);
+    let simulated = Simulated::load_with(&file, &["latency_ns=20000000"]);
+    simulated.allow(&["sim-cbc-aes"]);
+    machine.tuned(&["--ciphers", CIPHER]);
+    set_thresholds_of("sim-cbc-aes", "4096");
+    let before = snapshot();
+    for how in ["--restart", "--dry-run"] {
+        let text = fails(&machine, &["enable", "nginx", how]);
+        for part in [
+            "another cipher that nginx offers is faster without the accelerator: AES-128-CBC by sim-cbc-aes ",
+            ", ChaCha20-Poly1305 in software ",
+            "prefer TLS_CHACHA20_POLY1305_SHA256: `ssl_conf_command Ciphersuites TLS_CHACHA20_POLY1305_SHA256:",
+            "--aes-required",
+        ] {
+            assert!(text.contains(part), "{how}: {text}");
+        }
+        assert_unchanged(&before);
+    }
+    enables(&machine, &["nginx", "--aes-required"]);
+    let again = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
+    assert!(again.contains("nginx: nothing to change"), "{again}");
+    disables(&machine, &["nginx"]);
+    assert_unchanged(&before);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use outboard_bench::openssl_pair::{
     OpensslPair, ahead_percent, sample_requests, too_little_ahead, window_requests,
 };
 use outboard_catalog::kernel_name;
-use outboard_documents::tune::{DirectionResult, Lookahead};
+use outboard_documents::tune::{DirectionResult, Lookahead, Point};
 use outboard_documents::{Goal, SpeedVerdict};
 use outboard_measure::crossover::Sizes;
 use outboard_measure::evp::{Cipher, Work};
@@ -83,6 +83,26 @@ pub fn measure(
     Ok(Some(lookahead))
 }
 
+/// Measures a cipher by look-ahead against another one in software, at one size.
+pub fn against(
+    module: &Path,
+    watch: &Stopwatch,
+    goal: Goal,
+    name: &str,
+    rival: &str,
+    bytes: usize,
+) -> Result<Point, Error<String>> {
+    let explained = |error: anyhow::Error| failed(&format!("{error:#}"));
+    let keys = [("THRESHOLDS", "ALL:4294967295"), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
+    let lab = OpensslPair::with_keys(module, &[name], &keys).map_err(explained)?;
+    let (hardware, software) = (lab.hardware().map_err(explained)?, lab.software().map_err(explained)?);
+    let ahead = hardware.cipher(name, "provider=outboard");
+    let ahead = ahead.ok_or_else(|| failed(&anyhow!("{name} is not offered")))?;
+    let other = software.cipher(rival, "").ok_or_else(|| failed(&anyhow!("OpenSSL has no {rival}")))?;
+    let contest = LookaheadContest { watch, goal, name, with: &lab, ahead: &ahead, other: &other };
+    contest.at(bytes).map(|(point, _)| point)
+}
+
 /// Number of bytes with a key after which look-ahead starts: as many as it needs to win.
 pub fn start(lookahead: &Lookahead) -> Option<usize> {
     let connections = lookahead.connections.as_ref().filter(|all| !all.undecided)?;
@@ -107,25 +127,31 @@ impl LookaheadContest<'_> {
     fn requests(&self) -> Result<(DirectionResult, f64), Error<String>> {
         let mut percent = None;
         let mut measure = |bytes: usize| {
-            let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
-            for side in [&ahead, &other] {
-                side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
-            }
-            let before = self.with.counts(self.name);
-            let (window, fewest) = (window_requests(bytes), sample_requests(bytes));
-            let mut drain = |_| run(&ahead)(window);
-            let (soft, hard, verdict) =
-                self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
-            // A context adds its counts to the table from time to time, and when it is freed.
-            drop(ahead);
-            let done = self.with.counts(self.name) - before;
-            let found = ahead_percent(done.ahead_bytes, done.bytes());
+            let (point, found) = self.at(bytes)?;
             percent.get_or_insert(found);
-            let refused = too_little_ahead(found).or_else(|| without_interrupts(self.watch, &hard));
-            Ok(point(bytes, &soft, &hard, verdict, refused))
+            Ok(point)
         };
         let found = look(self.name, sizes(self.name), "look-ahead", &mut measure)?;
         Ok((found, percent.unwrap_or(0.0)))
+    }
+
+    /// Measures one size, and the share of the bytes that found key stream, in percent.
+    fn at(&self, bytes: usize) -> Result<(Point, f64), Error<String>> {
+        let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
+        for side in [&ahead, &other] {
+            side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
+        }
+        let before = self.with.counts(self.name);
+        let (window, fewest) = (window_requests(bytes), sample_requests(bytes));
+        let mut drain = |_| run(&ahead)(window);
+        let (soft, hard, verdict) =
+            self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
+        // A context adds its counts to the table from time to time, and when it is freed.
+        drop(ahead);
+        let done = self.with.counts(self.name) - before;
+        let found = ahead_percent(done.ahead_bytes, done.bytes());
+        let refused = too_little_ahead(found).or_else(|| without_interrupts(self.watch, &hard));
+        Ok((point(bytes, &soft, &hard, verdict, refused), found))
     }
 
     /// Measures connections: a new key, and this number of bytes.

@@ -3,6 +3,7 @@
 pub mod ahead;
 mod contest;
 mod new_keys;
+pub mod rival;
 mod search;
 pub mod sentence;
 

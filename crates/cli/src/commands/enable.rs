@@ -3,6 +3,7 @@
 mod kernel_user;
 pub mod list;
 pub mod restart;
+pub mod rival;
 pub mod suitability;
 pub mod text;
 
@@ -38,6 +39,9 @@ use crate::signals;
 ///
 /// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
 /// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
+/// Where the service offers ChaCha20 too, that is measured against the ciphers with the accelerator, which takes some seconds:
+/// if it needs less time and less CPU time than all of them, the service is refused with the setting that prefers it.
+/// --aes-required omits that.
 ///
 /// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. They are compared by
 /// `outboard bench disk` or `ipsec`, or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
@@ -70,6 +74,9 @@ pub struct Options {
     /// Enable it even if software wins or nothing was measured
     #[arg(long, conflicts_with = "list")]
     force: bool,
+    /// Enable it even if another cipher that the service offers is faster in software: AES is required (FIPS, peers)
+    #[arg(long, conflicts_with = "list")]
+    aes_required: bool,
     /// Replace files of outboard's that were edited; each edited one is kept as FILE.outboard-old
     #[arg(long, conflicts_with = "list")]
     overwrite: bool,
@@ -217,13 +224,15 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     let tree = options.place.tree();
     let inputs = inputs(options, &tree, service)?;
     let mut plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
+    let enabled = Record::read(&tree, &plan.service).ok().flatten();
+    plan.aes_required = options.aes_required || enabled.is_some_and(|record| record.aes_required);
     let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     let found = match options.place.root {
         Some(_) if !options.force => {
             bail!("whether the accelerator wins cannot be determined for another system: add --force")
         }
         Some(_) => None,
-        None => Some(suitable(options, &plan, &inputs)?),
+        None => Some(suitable(options, &tree, &plan, &inputs)?),
     };
     let unserved = found.as_ref().and_then(|found| unserved_default(&plan.service, &tree, found));
     plan.notes.extend(unserved.map(|it| it.sentence(&plan.service)));
@@ -288,17 +297,22 @@ pub fn inputs_here(tree: &Tree, service: Named, openssl: &OpenSsl, module: PathB
 }
 
 /// Loads OpenSSL with the planned configuration and compares the thresholds in force with the
-/// requests of the service.
-fn suitable(options: &Options, plan: &Plan, inputs: &Inputs) -> Result<Suitability> {
+/// requests of the service, and the ciphers of the service with each other.
+fn suitable(options: &Options, tree: &Tree, plan: &Plan, inputs: &Inputs) -> Result<Suitability> {
     progress(&format!("{}: loading OpenSSL with the new configuration", plan.service));
     let found = suitability::examine(plan, inputs, options.goal.map(GoalName::name));
     progress("");
-    let found = found?;
+    let mut found = found?;
+    if !plan.aes_required && !options.force {
+        let goal = options.goal.unwrap_or_default().into();
+        rival::compare(&plan.service, tree, &inputs.module, goal, &mut found)?;
+    }
     let is_refused = found.refusal.is_some() && !options.force;
     if is_refused || options.dry_run {
         say(&text::suitability(&plan.service, &found));
     }
     match &found.refusal {
+        Some(why) if is_refused && !found.rivals.is_empty() => bail!("{why}"),
         Some(why) if is_refused => bail!("{why}; --force enables it all the same"),
         Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
         None => {}

@@ -91,11 +91,12 @@ pub enum Step {
 /// [`Failure::Step`] if a path cannot be examined. Nothing was changed.
 pub fn steps_to_enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Vec<Step>, Failure> {
     let before = Record::read(tree, &plan.service).map_err(Failure::Record)?;
-    let mut record = Record::new(&plan.service, plan.files.clone(), plan.unverified);
+    let mut record = Record::new(plan);
     let mut edited = Vec::new();
     if let Some(before) = &before {
+        let is_same = before.files == record.files && before.aes_required == record.aes_required;
         match state(tree, before)? {
-            State::Complete | State::Unverified if before.files == record.files => return Ok(Vec::new()),
+            State::Complete | State::Unverified if is_same => return Ok(Vec::new()),
             State::Edited(files) if !overwrite => return Err(Failure::Edited(files)),
             State::Edited(files) => edited = files,
             _ => {}

@@ -43,6 +43,8 @@ pub struct Plan {
     pub existing: Option<PathBuf>,
     /// The service is to be restarted, and is not known to work with the files until then.
     pub unverified: bool,
+    /// The user requires AES, whatever another cipher would gain.
+    pub aes_required: bool,
 }
 
 /// Why a service cannot be enabled.
@@ -322,8 +324,8 @@ impl Plan {
     #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let requests = Application::by_name(&record.service).map_or(ANY, |known| known.requests);
-        let (files, unverified) = (record.files.clone(), record.unverified);
-        Self { files, unverified, ..Self::new(&record.service, requests) }
+        let (unverified, aes_required) = (record.unverified, record.aes_required);
+        Self { files: record.files.clone(), unverified, aes_required, ..Self::new(&record.service, requests) }
     }
 
     pub(super) fn new(service: &str, requests: Requests) -> Self {
@@ -335,6 +337,7 @@ impl Plan {
             requests,
             existing: None,
             unverified: false,
+            aes_required: false,
         }
     }
 

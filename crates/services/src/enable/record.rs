@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::plan::Plan;
 use super::tree::{STAGED, Tree, check_plain};
 
 /// Directory of the records and of the configurations.
@@ -43,17 +44,20 @@ pub struct Record {
     pub replaced: Vec<AddedFile>,
     /// The restart that is to show that the service works with the files has not ended.
     pub unverified: bool,
+    /// The user requires AES, whatever another cipher would gain.
+    pub aes_required: bool,
 }
 
 impl Record {
-    pub(super) fn new(service: &str, files: Vec<AddedFile>, unverified: bool) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
-            service: service.to_owned(),
-            files,
+            service: plan.service.clone(),
+            files: plan.files.clone(),
             directories: Vec::new(),
             replaced: Vec::new(),
-            unverified,
+            unverified: plan.unverified,
+            aes_required: plan.aes_required,
         }
     }
 

@@ -98,6 +98,32 @@ fn rows(suites: &[OfferedSuite], found: &Suitability) -> Vec<SuiteRow> {
     suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect()
 }
 
+/// What a service offers with a cipher that outboard does not have.
+pub struct OtherSuite {
+    /// The suite by the service's name.
+    pub suite: String,
+    /// Lines of the service's configuration with which it is negotiated; empty if peers of default
+    /// configuration negotiate it already.
+    pub settings: Vec<String>,
+    /// The ciphers that suites of the service use.
+    pub ciphers: Vec<&'static str>,
+}
+
+/// The suite with ChaCha20 that a service offers. `None` too for services whose suites are not known
+/// here.
+pub fn chacha20(name: &str, tree: &Tree, found: &Suitability) -> Option<OtherSuite> {
+    let negotiation = Negotiation::of(name)?;
+    let suites = negotiation.offered(tree).map_or_else(|_| negotiation.by_default(), |(suites, _)| suites);
+    let rows = rows(&suites, found);
+    let row = rows.iter().find(|row| row.suite.to_ascii_lowercase().contains("chacha20"))?;
+    let is_default = default_suite(negotiation, &rows).is_some_and(|default| default.suite == row.suite);
+    Some(OtherSuite {
+        suite: row.suite.clone(),
+        settings: if is_default { Vec::new() } else { advice::settings(negotiation, &rows, row) },
+        ciphers: suites.iter().filter_map(|suite| suite.cipher).collect(),
+    })
+}
+
 /// The suite that a peer of default configuration negotiates with a service, if no accelerator serves
 /// it. `None` too for services whose suites are not known here.
 pub fn unserved_default(name: &str, tree: &Tree, found: &Suitability) -> Option<UnservedDefault> {
@@ -221,7 +247,12 @@ mod tests {
                 measured: true,
                 is_ahead: false,
             };
-            Suitability { ciphers: ciphers.iter().map(outlook).collect(), bytes: Some(16384), refusal: None }
+            Suitability {
+                ciphers: ciphers.iter().map(outlook).collect(),
+                bytes: Some(16384),
+                refusal: None,
+                rivals: Vec::new(),
+            }
         };
         let of = |negotiation: Negotiation, found: &Suitability| {
             let mut suites = negotiation.by_default();

@@ -9,6 +9,7 @@ use outboard_measure::evp::Library;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{Inputs, Plan, Requests};
 
+use super::rival::Rivalry;
 use crate::commands::ciphers;
 
 /// What was found.
@@ -20,6 +21,9 @@ pub struct Suitability {
     pub bytes: Option<u32>,
     /// Why the service should not be enabled.
     pub refusal: Option<String>,
+    /// How the ciphers with the accelerator compare with ChaCha20 in software, as far as that was
+    /// measured.
+    pub rivals: Vec<Rivalry>,
 }
 
 /// What happens with a cipher of the service.
@@ -33,6 +37,14 @@ pub struct Outlook {
     pub measured: bool,
     /// The driver computes key stream in advance.
     pub is_ahead: bool,
+}
+
+impl Outlook {
+    /// Whether requests of this size go to the accelerator; `None`: any size occurs.
+    pub fn wins(&self, bytes: Option<u32>) -> bool {
+        let from = self.by.as_ref().ok().and_then(|(_, from)| *from);
+        from.is_some_and(|from| bytes.is_none_or(|bytes| from <= bytes))
+    }
 }
 
 /// Loads OpenSSL with the planned configuration and has the provider decide.
@@ -84,10 +96,7 @@ fn judge(
         Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead }
     };
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();
-    let wins = |one: &Outlook| {
-        let from = one.by.as_ref().ok().and_then(|(_, from)| *from);
-        from.is_some_and(|from| requests.bytes.is_none_or(|bytes| from <= bytes))
-    };
+    let wins = |one: &Outlook| one.wins(requests.bytes);
     let size = requests.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
     let refusal = if ciphers.iter().all(|one| one.by.is_err()) {
         Some("no accelerator can be reached for its ciphers (outboard status, outboard setup)".to_owned())
@@ -102,7 +111,7 @@ fn judge(
         let other = goal.filter(|goal| *goal != tuned_for);
         other.map(|goal| format!("it was measured for the goal {tuned_for}: run outboard tune --goal {goal}"))
     };
-    Suitability { ciphers, bytes: requests.bytes, refusal }
+    Suitability { ciphers, bytes: requests.bytes, refusal, rivals: Vec::new() }
 }
 
 #[cfg(test)]

@@ -25,7 +25,10 @@ pub fn suitability(service: &str, found: &Suitability) -> String {
     }
     let size =
         found.bytes.map_or("requests of any size".to_owned(), |b| format!("requests of up to {b} bytes"));
-    format!("{service}: {size}\n\n{}", aligned(&rows, 0..0, "  "))
+    // The refusal has the figures too.
+    let rivals = found.rivals.iter().filter(|_| found.refusal.is_none());
+    let rivals: String = rivals.map(|one| format!("\n{}\n", one.sentence())).collect();
+    format!("{service}: {size}\n\n{}{rivals}", aligned(&rows, 0..0, "  "))
 }
 
 /// The changes, as a diff against what is there.

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::Result;
 use outboard_console::progress;
-use outboard_services::enable::{Application, Tree};
+use outboard_services::enable::{Application, Plan, Tree};
 
 use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
 use crate::commands::ciphers::service::{UnservedDefault, unserved_default};
+use crate::commands::enable::rival;
 use crate::commands::enable::suitability::{self, Suitability};
 use crate::commands::tune::GoalName;
 
@@ -18,14 +20,21 @@ pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
         progress(&format!("{}: loading OpenSSL with the new configuration", service.name));
         let found = match &service.plan {
             Err(why) => Err(why.to_string()),
-            Ok(plan) => suitability::examine(plan, &service.inputs, Some(goal.name()))
-                .map_err(|error| format!("{error:#}")),
+            Ok(plan) => judged(&tree, service, plan, goal).map_err(|error| format!("{error:#}")),
         };
         progress("");
         let unserved = found.as_ref().ok().and_then(|found| unserved_default(&service.name, &tree, found));
         of_outlook(service, found, unserved)
     };
     services.iter().map(of_service).collect()
+}
+
+fn judged(tree: &Tree, service: &AtHand, plan: &Plan, goal: GoalName) -> Result<Suitability> {
+    let mut found = suitability::examine(plan, &service.inputs, Some(goal.name()))?;
+    if !service.is_aes_required {
+        rival::compare(&service.name, tree, &service.inputs.module, goal.into(), &mut found)?;
+    }
+    Ok(found)
 }
 
 fn of_outlook(
@@ -41,11 +50,13 @@ fn of_outlook(
         Ok(found) => found.refusal.clone(),
     };
     let served = found.as_ref().map(served).unwrap_or_default();
+    let is_beaten = found.as_ref().is_ok_and(|found| !found.rivals.is_empty());
     match (service.is_enabled, refusal, unserved) {
         (true, None, _) => advice(Advice::Enabled, served, Some(format!("outboard prove --service {name}"))),
         (true, Some(why), _) => {
             advice(Advice::Leave, why, Some(format!("outboard disable {name} --restart")))
         }
+        (false, Some(why), _) if is_beaten => advice(Advice::OtherCipher, why, None),
         (false, Some(why), _) => advice(Advice::Leave, why, None),
         (false, None, Some(unserved)) => {
             let why = format!("{} is not served: {}", unserved.suite, unserved.remedy());
@@ -105,6 +116,7 @@ mod tests {
                 units: BTreeMap::new(),
             },
             is_enabled,
+            is_aes_required: false,
         }
     }
 
@@ -117,7 +129,12 @@ mod tests {
         };
         let ciphers =
             vec![cipher("AES-128-GCM", 512), cipher("AES-256-GCM", 512), cipher("AES-128-CBC", 65536)];
-        Ok(Suitability { ciphers, bytes: Some(16384), refusal: refusal.map(str::to_owned) })
+        Ok(Suitability {
+            ciphers,
+            bytes: Some(16384),
+            refusal: refusal.map(str::to_owned),
+            rivals: Vec::new(),
+        })
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct AtHand {
     pub plan: Result<Plan, Unplannable>,
     pub inputs: Inputs,
     pub is_enabled: bool,
+    /// It was enabled although another cipher may be faster.
+    pub is_aes_required: bool,
 }
 
 /// Whether the policy is to be measured.
@@ -114,8 +116,9 @@ fn at_hand(module: &Path) -> Result<Vec<AtHand>> {
         let inputs = inputs_here(&tree, service, &openssl, module.to_owned())?;
         let plan = enable::plan(&tree, &name, service.is_unit(), &inputs);
         if !matches!(plan, Err(Unplannable::NotInstalled { .. } | Unplannable::InKernel(_))) {
-            let is_enabled = matches!(Record::read(&tree, &name), Ok(Some(_)));
-            found.push(AtHand { name, plan, inputs, is_enabled });
+            let record = Record::read(&tree, &name).ok().flatten();
+            let is_aes_required = record.as_ref().is_some_and(|record| record.aes_required);
+            found.push(AtHand { name, plan, inputs, is_enabled: record.is_some(), is_aes_required });
         }
     }
     Ok(found)

@@ -53,24 +53,14 @@ pub fn for_peers(negotiation: Negotiation, suite: &str) -> String {
     }
 }
 
-fn preferred(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow, price: Option<&str>) -> Advice {
-    let driver = best.driver.as_deref().unwrap_or_default();
-    let advice = format!(
-        "If {} is preferred, {} goes to {driver} ({}) instead of {} in software:",
-        best.suite,
-        best.cipher.as_deref().unwrap_or_default(),
-        best.served,
-        rows[0].suite
-    );
-    let is_of_13 = |row: &&SuiteRow| row.suite.starts_with("TLS_");
+/// Lines of the service's configuration with which a suite is negotiated.
+pub fn settings(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow) -> Vec<String> {
     let others = rows.iter().filter(|row| row.suite != best.suite);
-    let same_kind = others.filter(|row| is_of_13(row) == is_of_13(&best) && !row.is_legacy());
+    let same_kind = others.filter(|row| is_of_13(row) == is_of_13(best) && !row.is_legacy());
     let names: Vec<&str> = std::iter::once(best).chain(same_kind).map(|row| row.suite.as_str()).collect();
     let (colons, commas) = (names.join(":"), names.join(","));
-    // Clients that have TLS 1.3 would not negotiate a suite of TLS 1.2.
-    let is_of_12 = !is_of_13(&best) && rows.iter().any(|row| is_of_13(&row));
     let mut settings = match negotiation {
-        Negotiation::Nginx if is_of_13(&best) => {
+        Negotiation::Nginx if is_of_13(best) => {
             vec![
                 format!("ssl_conf_command Ciphersuites {colons};"),
                 "ssl_prefer_server_ciphers on;".to_owned(),
@@ -79,7 +69,7 @@ fn preferred(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow, price
         Negotiation::Nginx => {
             vec![format!("ssl_ciphers {colons};"), "ssl_prefer_server_ciphers on;".to_owned()]
         }
-        Negotiation::Apache if is_of_13(&best) => {
+        Negotiation::Apache if is_of_13(best) => {
             vec![format!("SSLCipherSuite TLSv1.3 {colons}"), "SSLHonorCipherOrder on".to_owned()]
         }
         Negotiation::Apache => vec![format!("SSLCipherSuite {colons}"), "SSLHonorCipherOrder on".to_owned()],
@@ -93,15 +83,37 @@ fn preferred(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow, price
             vec![format!("data-ciphers {colons}    # on both ends; the server's order decides")]
         }
     };
-    if is_of_12 {
+    if is_below_others(rows, best) {
         match negotiation {
             Negotiation::Nginx => settings.push("ssl_protocols TLSv1.2;".to_owned()),
             Negotiation::Apache => settings.push("SSLProtocol -all +TLSv1.2".to_owned()),
             _ => {}
         }
     }
+    settings
+}
+
+/// Clients that have TLS 1.3 would not negotiate a suite of TLS 1.2.
+fn is_below_others(rows: &[SuiteRow], best: &SuiteRow) -> bool {
+    !is_of_13(best) && rows.iter().any(is_of_13)
+}
+
+fn is_of_13(row: &SuiteRow) -> bool {
+    row.suite.starts_with("TLS_")
+}
+
+fn preferred(negotiation: Negotiation, rows: &[SuiteRow], best: &SuiteRow, price: Option<&str>) -> Advice {
+    let driver = best.driver.as_deref().unwrap_or_default();
+    let advice = format!(
+        "If {} is preferred, {} goes to {driver} ({}) instead of {} in software:",
+        best.suite,
+        best.cipher.as_deref().unwrap_or_default(),
+        best.served,
+        rows[0].suite
+    );
+    let settings = settings(negotiation, rows, best);
     let without_13 = "TLS 1.3 is switched off for all clients, with its encrypted handshake.";
-    let price = price.or(is_of_12.then_some(without_13)).map(str::to_owned);
+    let price = price.or(is_below_others(rows, best).then_some(without_13)).map(str::to_owned);
     Advice { advice, settings, price }
 }
 
