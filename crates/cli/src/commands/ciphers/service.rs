@@ -131,12 +131,13 @@ pub fn unserved_default(name: &str, tree: &Tree, found: &Suitability) -> Option<
     // sshd without host keys, or a system without the openssl command, does not list the suites:
     // the default is the best guess.
     let suites = negotiation.offered(tree).map_or_else(|_| negotiation.by_default(), |(suites, _)| suites);
-    unserved(negotiation, &rows(&suites, found))
+    unserved(negotiation, &rows(&suites, found), found)
 }
 
-fn unserved(negotiation: Negotiation, rows: &[SuiteRow]) -> Option<UnservedDefault> {
+fn unserved(negotiation: Negotiation, rows: &[SuiteRow], found: &Suitability) -> Option<UnservedDefault> {
     let suite = default_suite(negotiation, rows).filter(|suite| !suite.is_served())?;
-    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy());
+    let is_beaten = |row: &SuiteRow| row.cipher.as_deref().is_some_and(|cipher| found.is_beaten(cipher));
+    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy() && !is_beaten(row));
     Some(UnservedDefault {
         suite: suite.suite.clone(),
         setting: better.map(|better| advice::for_peers(negotiation, &better.suite)),
@@ -237,6 +238,7 @@ fn text(answered: &ServiceSuites) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::enable::rival::tests::lost;
 
     #[test]
     fn what_a_peer_of_default_configuration_negotiates_is_served_or_named() {
@@ -257,7 +259,7 @@ mod tests {
         let of = |negotiation: Negotiation, found: &Suitability| {
             let mut suites = negotiation.by_default();
             suites.push(OfferedSuite { name: "LEGACY".to_owned(), cipher: Some("AES-128-CBC") });
-            unserved(negotiation, &rows(&suites, found)).map(|one| (one.suite, one.setting))
+            unserved(negotiation, &rows(&suites, found), found).map(|one| (one.suite, one.setting))
         };
         let ctr = served(&["AES-128-CTR"]);
         for negotiation in [Negotiation::Sshd, Negotiation::Ssh] {
@@ -265,6 +267,12 @@ mod tests {
             assert_eq!(suite, SSH_DEFAULT);
             assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")));
         }
+        let mut both = served(&["AES-128-CTR", "AES-128-GCM", "AES-256-GCM"]);
+        let (_, setting) = of(Negotiation::Sshd, &both).expect("chacha20 is not served");
+        assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-gcm@openssh.com")));
+        both.rivals.push(lost("AES-256-GCM"));
+        let (_, setting) = of(Negotiation::Sshd, &both).expect("chacha20 is not served");
+        assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")), "GCM loses");
         assert_eq!(of(Negotiation::Nginx, &served(&["AES-256-GCM"])), None);
         let (suite, setting) = of(Negotiation::Nginx, &served(&["AES-128-GCM"])).expect("it is not served");
         assert_eq!(suite, "TLS_AES_256_GCM_SHA384");

@@ -29,7 +29,7 @@ pub struct Rivalry {
 
 impl Rivalry {
     /// Whether the rival needs less time and less CPU time, beyond the spread of both.
-    fn is_lost(&self) -> bool {
+    pub fn is_lost(&self) -> bool {
         let Point { software, hardware, verdict, refused, .. } = &self.point;
         let cpu = software.cpu_ms_per_megabyte.zip(hardware.cpu_ms_per_megabyte);
         refused.is_none()
@@ -107,8 +107,13 @@ fn refusal(service: &str, rivals: &[Rivalry], other: &OtherSuite) -> Option<Stri
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// A cipher that needs more than twice the time and the CPU time of its rival.
+    pub fn lost(cipher: &str) -> Rivalry {
+        rivalry(cipher, [(24.0, Some(40.0)), (9.0, Some(100.0))], SpeedVerdict::Loses)
+    }
 
     fn rivalry(cipher: &str, [soft, hard]: [(f64, Option<f64>); 2], verdict: SpeedVerdict) -> Rivalry {
         let figure = |(megabytes_per_second, cpu_ms_per_megabyte)| Figure {
@@ -138,7 +143,7 @@ mod tests {
             ciphers: Vec::new(),
         };
         let of = |rivals: &[Rivalry]| refusal("nginx", rivals, &other);
-        let lost = || rivalry("AES-128-GCM", [(24.0, Some(40.0)), (9.0, Some(100.0))], SpeedVerdict::Loses);
+        let lost = || lost("AES-128-GCM");
         let text = of(&[lost()]).expect("refused");
         for part in [
             "AES-128-GCM by eng 9.0 MB/s and 100.0 ms of CPU time per MB",

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use outboard_catalog::kernel_name;
 use outboard_counters::{Decision, KeyStreamSource};
 use outboard_measure::evp::Library;
 use outboard_policy::{POLICY_FILE, Tuned};
@@ -24,6 +25,14 @@ pub struct Suitability {
     /// How the ciphers with the accelerator compare with ChaCha20 in software, as far as that was
     /// measured.
     pub rivals: Vec<Rivalry>,
+}
+
+impl Suitability {
+    /// Whether ChaCha20 was measured to win over the mode of a cipher.
+    pub fn is_beaten(&self, cipher: &str) -> bool {
+        let is_its = |one: &&Rivalry| kernel_name(&one.cipher) == kernel_name(cipher);
+        self.rivals.iter().filter(is_its).any(Rivalry::is_lost)
+    }
 }
 
 /// What happens with a cipher of the service.

@@ -9,7 +9,7 @@ use outboard_services::enable::{Application, Plan, Tree};
 use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
 use crate::commands::ciphers::service::{UnservedDefault, unserved_default};
-use crate::commands::enable::rival;
+use crate::commands::enable::rival::{self, Rivalry};
 use crate::commands::enable::suitability::{self, Suitability};
 use crate::commands::tune::GoalName;
 
@@ -49,7 +49,7 @@ fn of_outlook(
         Err(why) => Some(why.clone()),
         Ok(found) => found.refusal.clone(),
     };
-    let served = found.as_ref().map(served).unwrap_or_default();
+    let served = found.as_ref().map(with_figures).unwrap_or_default();
     let is_beaten = found.as_ref().is_ok_and(|found| !found.rivals.is_empty());
     match (service.is_enabled, refusal, unserved) {
         (true, None, _) => advice(Advice::Enabled, served, Some(format!("outboard prove --service {name}"))),
@@ -74,6 +74,12 @@ fn of_outlook(
 fn command(name: &str) -> String {
     let has_unit = Application::by_name(name).is_some_and(|known| !known.units.is_empty());
     format!("outboard enable {name}{}", if has_unit { " --restart" } else { "" })
+}
+
+/// The same with the figures of their rivals, if these were measured.
+fn with_figures(found: &Suitability) -> String {
+    let rivals = found.rivals.iter().map(Rivalry::sentence);
+    std::iter::once(served(found)).chain(rivals).collect::<Vec<_>>().join("; ")
 }
 
 /// The ciphers of which requests are accelerated.
