@@ -67,13 +67,14 @@ fn each_driver_is_allowed_when_its_answers_are_right(outboard: &Path, simulated:
     let run = |arguments: &[&str]| Command::new(outboard).args(arguments).output().expect("the command runs");
     for (driver, _) in DRIVERS {
         let arguments = ["allow", "--now", driver];
-        for (fault, found) in [("wrong every=40", "wrong"), ("error 5 every=100", "sim")] {
+        for (fault, found) in [("error 5 every=100", "sim"), ("wrong every=40", "wrong")] {
             simulated.fault(&format!("{driver} {fault}"));
             let text = failed(&run(&arguments), &arguments, 1);
             assert!(text.contains(found), "{text}");
             assert!(!is_allowed(driver));
             simulated.fault("clear");
         }
+        succeeded(&run(&["check", "--forget", driver]), &["check", "--forget", driver]);
         let text = succeeded(&run(&arguments), &arguments);
         assert!(text.contains("every result right") && is_allowed(driver), "{text}");
     }

@@ -104,7 +104,7 @@ fn refused_here() {
 /// Begins a check that fails at the end.
 fn allowing(simulated: &Simulated, outboard: &Path) -> Child {
     simulated.fault("clear");
-    simulated.fault(&format!("{WRONG} wrong after=150"));
+    simulated.fault(&format!("{WRONG} error 5 after=150"));
     let mut command = Command::new(outboard);
     command.args(["allow", WRONG]).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("the command runs")

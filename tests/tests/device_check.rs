@@ -65,6 +65,7 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
 
     a_driver_that_was_wrong_is_not_used(&machine);
     it_is_used_again_when_that_is_forgotten(&machine);
+    what_allow_finds_wrong_is_saved_too(&machine, &simulated);
     let _ = fs::remove_file(FINDINGS);
 }
 
@@ -151,7 +152,23 @@ fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
     assert!(!is_offered(&both, "AES-128-CTR") && is_offered(&both, "AES-128-ECB"));
     let arguments = ["ciphers", "--driver", DRIVER, "--no-system-config"];
     let shown = succeeded(&machine.command(&arguments).output().expect("it runs"), &arguments);
-    assert!(shown.contains(&format!("{DRIVER} gave outboard check a wrong result on ")), "{shown}");
+    assert!(shown.contains(&format!("{DRIVER} gave a wrong result when it was checked on ")), "{shown}");
+}
+
+/// Else the provider would use the driver over AF_ALG, to which the allow list does not apply.
+fn what_allow_finds_wrong_is_saved_too(machine: &Machine, simulated: &Simulated) {
+    succeeded(&machine.command(&["disallow", "--now", DRIVER]).output().expect("it runs"), &["disallow"]);
+    simulated.fault(&format!("{DRIVER} wrong every=40"));
+    let refused =
+        failed(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"], 1);
+    simulated.fault("clear");
+    assert!(refused.contains("does not use it over any interface"), "{refused}");
+    let known = saved(machine, DRIVER).expect("allow has saved it");
+    assert_eq!(known["verdict"], "wrong", "{known}");
+    assert!(!is_offered(DRIVER, "AES-128-CTR"));
+    let again =
+        failed(&machine.command(&["allow", "--now", DRIVER]).output().expect("it runs"), &["allow"], 1);
+    assert!(again.contains("found a wrong result") && again.contains("--forget"), "{again}");
 }
 
 fn it_is_used_again_when_that_is_forgotten(machine: &Machine) {

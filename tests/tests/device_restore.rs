@@ -259,6 +259,10 @@ fn wrong_at_first_it_is_neither_allowed_nor_saved(machine: &Machine, simulated: 
         assert!(text.contains("is not allowed"), "{rule}: {text}");
         assert_eq!((allowed_now(), saved()), only_the_accelerator());
         simulated.fault("clear");
+        if rule.starts_with("wrong") {
+            machine.fails(&["allow", SIMULATED]);
+            machine.succeeds(&["check", "--forget", SIMULATED]);
+        }
     }
 }
 
@@ -310,8 +314,13 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
     assert_eq!(allowed_now(), [ACCELERATOR]);
     machine.lists(SIMULATED, "saved, not allowed now");
 
+    // Without the fault it would pass, but what was found stays saved.
     simulated.fault("clear");
     machine.reload();
+    let text = machine.fails(&["allow", "--restore"]);
+    assert!(text.contains(&format!("outboard check --forget {SIMULATED}")), "{text}");
+    machine.reload();
+    machine.succeeds(&["check", "--forget", SIMULATED]);
     machine.succeeds(&["allow", "--restore"]);
     assert_eq!(allowed_now(), [SIMULATED, ACCELERATOR]);
 }

@@ -20,6 +20,7 @@ use outboard_tests::tuning::{Machine, POLICY};
 use serde_json::Value;
 
 const DIRECTORY: &str = "/etc/outboard";
+const FINDINGS: &str = "/etc/outboard/checked";
 const ECB: &str = "engine-ecb-aes";
 
 /// A machine on which outboard has changed nothing.
@@ -165,6 +166,9 @@ fn drivers_that_are_wrong_or_never_answer_are_not_allowed() {
         assert_eq!(output.status.code(), Some(1), "{rule}: {text}");
         assert!(text.contains("None of") && text.contains(reason), "{rule}: {text}");
         assert_eq!(allowed(), [] as [&str; 0], "{rule}: {text}");
+        // That is saved, so that the provider does not use the drivers over AF_ALG.
+        assert!(Path::new(FINDINGS).exists(), "{rule}: {text}");
+        fs::remove_dir_all(DIRECTORY).expect("as root");
         assert_same_tree(&whole_etc(), &before, rule);
     }
     fs::write(timeout, usual.trim()).expect("as root");

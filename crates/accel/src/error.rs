@@ -186,6 +186,11 @@ impl Error {
         matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(libc::ECHILD))
     }
 
+    /// Whether the driver did not complete a request within the time limit of the interface.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(libc::ETIMEDOUT))
+    }
+
     /// Whether the device is absent, so that open sessions are lost.
     pub fn is_away(&self) -> bool {
         matches!(self, Error::Away { .. })

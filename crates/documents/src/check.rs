@@ -61,6 +61,8 @@ pub enum CheckVerdict {
     Exact,
     /// A result was wrong.
     Wrong,
+    /// A request was not completed within the time limit.
+    Unanswered,
     /// A request or a key was refused, or a result is missing.
     Refuses,
     /// No interface reaches the driver.
@@ -83,19 +85,24 @@ impl Check {
 
     /// Returns whether a driver was checked, none was left out, and every result was right.
     pub fn is_right(&self) -> bool {
-        let is_bad =
-            |driver: &CheckedDriver| matches!(driver.verdict, CheckVerdict::Wrong | CheckVerdict::Refuses);
+        let is_bad = |driver: &CheckedDriver| driver.verdict.is_failure();
         let is_exact = |driver: &CheckedDriver| driver.verdict == CheckVerdict::Exact;
         self.not_checked.is_empty() && !self.drivers.iter().any(is_bad) && self.drivers.iter().any(is_exact)
     }
 }
 
 impl CheckVerdict {
+    /// Returns whether the driver was reached and failed.
+    pub fn is_failure(self) -> bool {
+        matches!(self, CheckVerdict::Wrong | CheckVerdict::Unanswered | CheckVerdict::Refuses)
+    }
+
     /// Returns the result as text.
     pub fn words(self) -> &'static str {
         match self {
             CheckVerdict::Exact => "exact",
             CheckVerdict::Wrong => "wrong",
+            CheckVerdict::Unanswered => "no answer",
             CheckVerdict::Refuses => "refuses requests",
             CheckVerdict::Unreached => "not reached",
         }

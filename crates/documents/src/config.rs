@@ -137,6 +137,9 @@ pub struct Findings {
     pub exact: Vec<String>,
     /// Drivers with a wrong result: the provider does not use them.
     pub wrong: Vec<String>,
+    /// Drivers that did not answer: the provider does not use them until a check finds them exact.
+    #[serde(default)]
+    pub unanswered: Vec<String>,
     /// Drivers checked with another kernel or module: these findings do not count.
     pub outdated: Vec<String>,
     /// Why the file is not used, or null.

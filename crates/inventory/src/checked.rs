@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use outboard_drivers::reach::{TagCheck, found_wrong};
+use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
-use outboard_policy::{FINDINGS_FILE, Finding, Findings, Unfit};
+use outboard_policy::{FINDINGS_FILE, Finding, FindingVerdict, Findings, Unfit};
 use serde::Serialize;
 
 use crate::policy::FilesOf;
@@ -15,7 +15,7 @@ use crate::policy::FilesOf;
 pub struct Checked {
     /// Its name.
     pub driver: String,
-    /// `exact` or `wrong`; the provider does not use a driver that is wrong.
+    /// `exact`, `wrong` or `unanswered`; the provider uses only exact ones.
     pub verdict: &'static str,
     /// The time of the check, in UTC.
     pub made: String,
@@ -50,25 +50,29 @@ pub fn of_drivers<'a>(
 /// Whether a driver is known to reject forged tags.
 pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
     match findings.of(driver, &FilesOf(root)) {
-        Some(Finding { is_exact: true, .. }) => TagCheck::Passed,
+        Some(Finding { verdict: FindingVerdict::Exact, .. }) => TagCheck::Passed,
         _ => TagCheck::Missing,
     }
 }
 
 /// The fault that was found in a driver, if any.
-pub fn wrong_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
-    let finding = findings.of(driver, &FilesOf(root)).filter(|finding| !finding.is_exact)?;
-    Some(found_wrong(driver, finding.made, finding.fault))
+pub fn fault_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
+    let Finding { verdict, made, fault, .. } = findings.of(driver, &FilesOf(root))?;
+    match verdict {
+        FindingVerdict::Exact => None,
+        FindingVerdict::Wrong => Some(found_wrong(driver, made, fault)),
+        FindingVerdict::Unanswered => Some(found_unanswered(driver, made)),
+    }
 }
 
 impl From<Finding<'_>> for Checked {
     fn from(finding: Finding<'_>) -> Checked {
         Checked {
             driver: finding.driver.to_owned(),
-            verdict: if finding.is_exact { "exact" } else { "wrong" },
+            verdict: finding.verdict.name(),
             made: finding.made.to_owned(),
             requests: finding.requests,
-            fault: (!finding.is_exact).then(|| finding.fault.to_owned()),
+            fault: (finding.verdict != FindingVerdict::Exact).then(|| finding.fault.to_owned()),
         }
     }
 }

@@ -125,7 +125,7 @@ impl<'a> Surroundings<'a> {
             dev_outboard: self.dev_outboard,
             allowed: self.allowed.clone(),
             tags: findings.map_or(TagCheck::Missing, |found| checked::tags_of(self.root, found, driver)),
-            found_wrong: findings.and_then(|found| checked::wrong_of(self.root, found, driver)),
+            found_wrong: findings.and_then(|found| checked::fault_of(self.root, found, driver)),
         }
     }
 }

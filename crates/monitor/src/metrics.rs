@@ -12,13 +12,19 @@ pub enum FindingState {
     Exact,
     /// A result was wrong: the provider does not use it.
     Wrong,
+    /// It did not answer: the provider does not use it until a check finds it exact.
+    Unanswered,
     /// It was checked with another kernel or another version of its module.
     Outdated,
 }
 
 impl FindingState {
-    const ALL: [(Self, &'static str); 3] =
-        [(Self::Exact, "exact"), (Self::Wrong, "wrong"), (Self::Outdated, "outdated")];
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Exact, "exact"),
+        (Self::Wrong, "wrong"),
+        (Self::Unanswered, "unanswered"),
+        (Self::Outdated, "outdated"),
+    ];
 }
 
 /// The text for a textfile collector. `findings`: drivers with their state.

@@ -1,7 +1,7 @@
 //! Stored results of `outboard check`: a text file with one line for each driver. A finding applies
 //! only to the kernel release and the module version with which it was made.
 //!
-//! Format: `DRIVER exact|wrong KERNEL MODULE VERSION WHEN REQUESTS BYTES SEED # what was wrong`
+//! Format: `DRIVER exact|wrong|unanswered KERNEL MODULE VERSION WHEN REQUESTS BYTES SEED # what was wrong`
 
 use std::path::Path;
 
@@ -16,13 +16,35 @@ pub struct Findings {
     text: String,
 }
 
+/// What a check found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingVerdict {
+    /// Every result was correct.
+    Exact,
+    /// A result was wrong. This holds whatever a later check finds.
+    Wrong,
+    /// A request was not completed in time. This holds until a check finds the driver exact.
+    Unanswered,
+}
+
+impl FindingVerdict {
+    /// The word in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingVerdict::Exact => "exact",
+            FindingVerdict::Wrong => "wrong",
+            FindingVerdict::Unanswered => "unanswered",
+        }
+    }
+}
+
 /// A finding about one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding<'a> {
     /// Name of the driver in /proc/crypto.
     pub driver: &'a str,
-    /// True if every result was correct; false if one was wrong.
-    pub is_exact: bool,
+    /// What was found.
+    pub verdict: FindingVerdict,
     /// The kernel's release.
     pub kernel: &'a str,
     /// Kernel module of the driver; `kernel` if it is built in.
@@ -83,16 +105,13 @@ impl<'a> Finding<'a> {
         let [driver, verdict, kernel, module, version, made, ref numbers @ ..] = words[..] else {
             return None;
         };
-        let is_exact = match verdict {
-            "exact" => true,
-            "wrong" => false,
-            _ => return None,
-        };
+        let all = [FindingVerdict::Exact, FindingVerdict::Wrong, FindingVerdict::Unanswered];
+        let verdict = all.into_iter().find(|known| known.name() == verdict)?;
         let number = |place: usize| numbers.get(place)?.parse().ok();
         let (requests, bytes, seed) = (number(0)?, number(1)?, number(2)?);
         Some(Finding {
             driver,
-            is_exact,
+            verdict,
             kernel,
             module,
             version,
@@ -107,7 +126,7 @@ impl<'a> Finding<'a> {
     /// The finding as a line of the file.
     pub fn line(&self) -> String {
         let Finding { driver, kernel, module, version, made, requests, bytes, seed, fault, .. } = self;
-        let verdict = if self.is_exact { "exact" } else { "wrong" };
+        let verdict = self.verdict.name();
         let mark = if fault.is_empty() { "" } else { " # " };
         let fault = fault.replace('\n', " ");
         format!(
@@ -125,7 +144,7 @@ mod tests {
 
     const WRONG: Finding<'_> = Finding {
         driver: "sim-cbc-aes",
-        is_exact: false,
+        verdict: FindingVerdict::Wrong,
         kernel: "7.2.0-amd64",
         module: "outboard_sim",
         version: "-",
@@ -138,9 +157,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let exact = Finding { is_exact: true, fault: "", driver: "virtio_crypto_aes_cbc", ..WRONG };
-        let text = format!("# a comment\n{}\nnonsense\n{}\n\n", WRONG.line(), exact.line());
-        assert_eq!(Findings::parse(text).all().collect::<Vec<_>>(), [WRONG, exact]);
+        let exact =
+            Finding { verdict: FindingVerdict::Exact, fault: "", driver: "virtio_crypto_aes_cbc", ..WRONG };
+        let silent = Finding { verdict: FindingVerdict::Unanswered, driver: "mv-cbc-aes", ..WRONG };
+        let text = [WRONG, exact, silent].map(|finding| finding.line()).join("\nnonsense\n");
+        let text = format!("# a comment\n{text}\n\n");
+        assert_eq!(Findings::parse(text).all().collect::<Vec<_>>(), [WRONG, exact, silent]);
         let two_lines = Finding { fault: "wrong\nhere", ..WRONG };
         assert!(two_lines.line().ends_with(" 42 # wrong here"));
     }
@@ -163,7 +185,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        let exact = Finding { is_exact: true, fault: "", ..WRONG };
+        let exact = Finding { verdict: FindingVerdict::Exact, fault: "", ..WRONG };
         let findings = Findings::parse([exact.line(), WRONG.line()].join("\n"));
         assert_eq!(findings.of(WRONG.driver, root.path()), None, "the kernel is not known");
         put(RELEASE, "7.2.0-amd64\n");

@@ -20,7 +20,7 @@ pub use algorithms::{Algorithms, Digests, known};
 pub use drivers::{Drivers, PadlockUse, SoftDrivers};
 pub use error::Error;
 pub use file::PolicyFile;
-pub use findings::{FINDINGS_FILE, Finding, Findings};
+pub use findings::{FINDINGS_FILE, Finding, FindingVerdict, Findings};
 pub use lookahead::{LOOKAHEAD_START, LookaheadMode, LookaheadPolicy, LookaheadRow, LookaheadUse};
 pub use min_entropy::MinEntropy;
 pub use programs::{EVERY_PROGRAM, Programs};

@@ -150,6 +150,14 @@ impl<S: ?Sized + Share> Hardware<S> {
             return;
         }
         row.inspect(|row| row.add_failure());
+        // Each further request to an engine that has stopped would cost the time limit again.
+        if error.is_timeout() {
+            if self.failures.swap(MAX_FAILURES, Ordering::Relaxed) < MAX_FAILURES {
+                self.log.line(Level::Warn, format_args!("{error}; done in software"));
+                self.say_disabled(format_args!("did not answer"));
+            }
+            return;
+        }
         let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         if count > MAX_FAILURES {
             return;
@@ -274,6 +282,18 @@ mod tests {
             assert!(hardware.open(&[0; 16], false).is_none());
             assert_eq!(hardware.is_up(), left > 0);
         }
+    }
+
+    #[test]
+    fn the_first_timeout_disables_the_driver() {
+        let late = || Error::Request {
+            call: "write",
+            driver: "late".into(),
+            source: io::Error::from_raw_os_error(libc::ETIMEDOUT),
+        };
+        let hardware = hardware("late", 64, late);
+        assert!(hardware.is_up() && hardware.open(&[0; 16], false).is_none());
+        assert!(!hardware.is_up());
     }
 
     #[test]

@@ -10,12 +10,12 @@ use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::padlock::is_padlock;
-use outboard_drivers::reach::{TagCheck, found_wrong};
+use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, Findings, LookaheadUse, PadlockUse, SoftDrivers,
-    Tuned, Unfit, from_text,
+    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, FindingVerdict, Findings, LookaheadUse,
+    PadlockUse, SoftDrivers, Tuned, Unfit, from_text,
 };
 
 use crate::hardware::Hardware;
@@ -334,8 +334,8 @@ fn find_each(
         for driver in drivers {
             let tags = match checked(driver, findings.of(driver, Path::new("/"))) {
                 Ok(tags) => tags,
-                Err(text) => {
-                    kind = SoftwareReason::DriverWrong;
+                Err((reason, text)) => {
+                    kind = reason;
                     why.push(text);
                     continue;
                 }
@@ -385,12 +385,13 @@ fn findings(provider: &Provider) -> Findings {
 }
 
 /// What `outboard check` has found: whether the driver verifies tags. `Err`: it must not be used,
-/// because it was wrong.
-fn checked(driver: &str, finding: Option<Finding<'_>>) -> Result<TagCheck, String> {
-    match finding {
-        Some(Finding { is_exact: false, made, fault, .. }) => Err(found_wrong(driver, made, fault)),
-        Some(_) => Ok(TagCheck::Passed),
-        None => Ok(TagCheck::Missing),
+/// because it was wrong or did not answer.
+fn checked(driver: &str, finding: Option<Finding<'_>>) -> Result<TagCheck, (SoftwareReason, String)> {
+    let Some(Finding { verdict, made, fault, .. }) = finding else { return Ok(TagCheck::Missing) };
+    match verdict {
+        FindingVerdict::Exact => Ok(TagCheck::Passed),
+        FindingVerdict::Wrong => Err((SoftwareReason::DriverWrong, found_wrong(driver, made, fault))),
+        FindingVerdict::Unanswered => Err((SoftwareReason::DriverFailed, found_unanswered(driver, made))),
     }
 }
 
@@ -471,9 +472,9 @@ mod tests {
 
     #[test]
     fn a_driver_that_was_found_wrong_is_not_used_and_says_when_and_why() {
-        let finding = |is_exact, fault| Finding {
+        let finding = |verdict, fault| Finding {
             driver: "some-cbc-aes",
-            is_exact,
+            verdict,
             kernel: "6.12",
             module: "some",
             version: "1",
@@ -485,9 +486,16 @@ mod tests {
         };
         let found = |finding| checked("some-cbc-aes", finding);
         assert_eq!(found(None), Ok(TagCheck::Missing));
-        assert_eq!(found(Some(finding(true, ""))), Ok(TagCheck::Passed));
-        let why = found(Some(finding(false, "byte 5 differs"))).expect_err("it was wrong");
+        assert_eq!(found(Some(finding(FindingVerdict::Exact, ""))), Ok(TagCheck::Passed));
+        let wrong = found(Some(finding(FindingVerdict::Wrong, "byte 5 differs")));
+        let (reason, why) = wrong.expect_err("it was wrong");
         let words = ["some-cbc-aes", "2026-11-27", "byte 5 differs"];
-        assert!(words.into_iter().all(|word| why.contains(word)), "{why}");
+        assert!(
+            reason == SoftwareReason::DriverWrong && words.iter().all(|word| why.contains(word)),
+            "{why}"
+        );
+        let silent = found(Some(finding(FindingVerdict::Unanswered, "")));
+        let (reason, why) = silent.expect_err("it did not answer");
+        assert!(reason == SoftwareReason::DriverFailed && why.contains("did not answer"), "{why}");
     }
 }

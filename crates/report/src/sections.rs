@@ -78,7 +78,7 @@ fn correct(report: &Report) -> Option<String> {
     let all = || report.checks.iter().flat_map(|check| &check.drivers);
     let of = |verdict| all().filter(|driver| driver.verdict == verdict).count() as u64;
     all().next()?;
-    let bad = of(CheckVerdict::Wrong) + of(CheckVerdict::Refuses);
+    let bad = of(CheckVerdict::Wrong) + of(CheckVerdict::Unanswered) + of(CheckVerdict::Refuses);
     Some(match (bad, of(CheckVerdict::Exact)) {
         (0, 0) => "None of its drivers could be reached to be checked.".to_owned(),
         (0, exact) => {

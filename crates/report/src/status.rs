@@ -426,6 +426,6 @@ fn checked(page: &mut Page, status: &Status) {
         }
     }
     for one in wrong {
-        page.row("Checked", &format!("{}: WRONG on {}", one.driver, one.made));
+        page.row("Checked", &format!("{}: {} on {}", one.driver, one.verdict.to_uppercase(), one.made));
     }
 }

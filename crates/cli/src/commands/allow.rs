@@ -75,15 +75,15 @@ pub fn run(options: &Options) -> ExitCode {
 /// Checks a driver, allows it, and without `now` saves that. Returns what was done.
 pub fn allow(driver: &str, force: bool, now: bool) -> Result<String> {
     list::read()?;
-    let algorithm = candidate::judge(driver, force)?;
+    let candidate = candidate::judge(driver, force)?;
     if now {
-        return grant::grant(driver, algorithm, || Ok(()), |()| Ok(()));
+        return grant::grant(&candidate, || Ok(()), |()| Ok(()));
     }
     // First, so that a list that cannot be saved is reported before the check. The lock is released
     // at once: a signal ends the check, and no other command waits for it.
     drop(Memory::to_change()?);
     signals::check()?;
-    grant::grant(driver, algorithm, Memory::to_change, |mut memory| {
+    grant::grant(&candidate, Memory::to_change, |mut memory| {
         memory.add(driver, force);
         memory.store()
     })

@@ -27,7 +27,8 @@ use outboard_measure::{machine, stop};
 /// for /dev/outboard, root must allow it first.
 ///
 /// Findings of root are stored in /etc/outboard/checked for each driver, kernel and driver version: after a wrong result `outboard
-/// allow` refuses the driver, and the provider does not use it, whatever a later check finds, until --forget.
+/// allow` refuses the driver, and the provider does not use it, whatever a later check finds, until --forget. A driver that does
+/// not answer within the time limit of the module (10 s) is not used until a check finds it right.
 ///
 /// Exit code 0 if all results were right; 1 if one was wrong or missing, if no driver could be reached, or if the time ended before
 /// each that can be reached was checked.
@@ -154,11 +155,17 @@ fn saved(check: &Check, candidates: &[work::Candidate]) {
         say(&format!("outboard check: what was found is not saved: {error:#}"));
         return;
     }
-    for driver in check.drivers.iter().filter(|driver| driver.verdict == CheckVerdict::Wrong) {
+    for driver in &check.drivers {
         let name = &driver.name;
-        say(&format!(
-            "outboard check: from now on the provider does not use {name}, and outboard allow refuses it, until outboard check \
-             --forget {name}"
-        ));
+        let end = match driver.verdict {
+            CheckVerdict::Wrong => {
+                format!("and outboard allow refuses it, until outboard check --forget {name}")
+            }
+            CheckVerdict::Unanswered => {
+                format!("until outboard check {name} or outboard allow {name} finds it right")
+            }
+            _ => continue,
+        };
+        say(&format!("outboard check: from now on the provider does not use {name}, {end}"));
     }
 }

@@ -12,7 +12,7 @@ use clap::Args;
 use outboard_console::{answer, say};
 use outboard_documents::config::{Config, Findings};
 use outboard_drivers::{allow_list, root::Root};
-use outboard_policy::FINDINGS_FILE;
+use outboard_policy::{FINDINGS_FILE, FindingVerdict};
 use outboard_services::enable::{Record, Tree};
 
 use self::configuration::Asking;
@@ -92,6 +92,7 @@ pub fn findings(path: &Path, root: &Path) -> Findings {
         path: path.to_owned(),
         exact: Vec::new(),
         wrong: Vec::new(),
+        unanswered: Vec::new(),
         outdated: Vec::new(),
         problem: None,
     };
@@ -107,8 +108,11 @@ pub fn findings(path: &Path, root: &Path) -> Findings {
     drivers.dedup();
     for driver in drivers {
         let list = match findings.of(driver, root) {
-            Some(finding) if finding.is_exact => &mut found.exact,
-            Some(_) => &mut found.wrong,
+            Some(finding) => match finding.verdict {
+                FindingVerdict::Exact => &mut found.exact,
+                FindingVerdict::Wrong => &mut found.wrong,
+                FindingVerdict::Unanswered => &mut found.unanswered,
+            },
             None => &mut found.outdated,
         };
         list.push(driver.to_owned());

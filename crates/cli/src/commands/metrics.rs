@@ -53,6 +53,7 @@ fn states(found: Findings) -> Vec<(String, FindingState)> {
     let lists = [
         (found.exact, FindingState::Exact),
         (found.wrong, FindingState::Wrong),
+        (found.unanswered, FindingState::Unanswered),
         (found.outdated, FindingState::Outdated),
     ];
     lists.into_iter().flat_map(|(list, state)| list.into_iter().map(move |driver| (driver, state))).collect()

@@ -66,7 +66,12 @@ pub fn tags_unchecked(driver: &str) -> String {
 
 /// Why a driver is not used over any interface after `outboard check` found it wrong.
 pub fn found_wrong(driver: &str, made: &str, fault: &str) -> String {
-    format!("{driver} gave outboard check a wrong result on {made} ({fault})")
+    format!("{driver} gave a wrong result when it was checked on {made} ({fault})")
+}
+
+/// Why a driver is not used over any interface after it did not answer a check.
+pub fn found_unanswered(driver: &str, made: &str) -> String {
+    format!("{driver} did not answer when it was checked on {made}: outboard check {driver} tries again")
 }
 
 /// Why a driver is used over no interface, if the catalogue refuses it.

@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 pub enum ProblemId {
     /// A driver failed `outboard check`.
     WrongWhenChecked,
+    /// A driver does not complete its requests.
+    Unanswered,
     /// The policy file does not apply.
     PolicyUnused,
     /// A device has no driver.
@@ -67,8 +69,9 @@ use ProblemId::*;
 
 impl ProblemId {
     /// All kinds, in the order in which `outboard status` shows them.
-    pub const ALL: [ProblemId; 28] = [
+    pub const ALL: [ProblemId; 29] = [
         WrongWhenChecked,
+        Unanswered,
         PolicyUnused,
         DeviceWithoutDriver,
         SelftestFailed,
@@ -127,6 +130,16 @@ impl ProblemId {
                  for this kernel and this version of the driver's module: the provider does not use the driver there.\n\n\
                  The kernel's own users still get it if it has the highest priority: unload its module if disks or IPsec use \
                  its algorithms. outboard check --forget removes the finding.",
+            ),
+            Unanswered => (
+                "driver-does-not-answer",
+                "a driver does not complete its requests",
+                "A request was not completed within the time limit of the kernel module (10 s). The process that sent it \
+                 computes in software from then on; each new process waits once. Many drivers have no time limit of their own: \
+                 an engine that has lost an interrupt or has stopped does not come back, and its module cannot be unloaded.\n\n\
+                 outboard check tries the driver again. If it does not answer, the provider uses it over no interface until a \
+                 check or outboard allow finds it exact. outboard disallow withdraws it for all processes. A restart of the \
+                 system starts the engine anew.",
             ),
             PolicyUnused => (
                 "policy-not-in-force",

@@ -52,7 +52,7 @@ impl Found {
 /// The problems of a status that is otherwise complete, of the system in `root`.
 pub fn find(status: &Status, root: &Root) -> Vec<Problem> {
     let mut found = Found::default();
-    results::find(status, &mut found);
+    results::find(status, root, &mut found);
     let installing = Installing::on(root);
     devices::find(status, &installing, &mut found);
     known_faults::find(status, &mut found);

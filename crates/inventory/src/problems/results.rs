@@ -1,15 +1,21 @@
-//! Wrong results, and measurements that are not in force.
+//! Wrong and missing results, and measurements that are not in force.
+
+use outboard_drivers::root::Root;
 
 use super::{Found, ProblemId};
+use crate::checked::Checked;
 use crate::status::Status;
 
-pub(super) fn find(status: &Status, found: &mut Found) {
-    for checked in &status.checked {
+pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
+    for driver in status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers) {
+        unanswered(status, root, driver, found);
+    }
+    for checked in status.checked.iter().filter(|checked| checked.verdict == "wrong") {
         let Some(fault) = &checked.fault else { continue };
         let driver = &checked.driver;
         found.problem(
             ProblemId::WrongWhenChecked,
-            format!("{driver} gave outboard check a wrong result, and the provider does not use it"),
+            format!("{driver} gave a wrong result when it was checked, and the provider does not use it"),
             format!("/etc/outboard/checked: {} ({fault})", checked.made),
             format!(
                 "report it to its maintainers, and do not let dm-crypt or IPsec use it either; outboard check --forget {driver} lets it \
@@ -27,4 +33,36 @@ pub(super) fn find(status: &Status, found: &mut Found) {
             "outboard tune measures again",
         );
     }
+}
+
+/// A driver that did not answer a check, or has requests that a process stopped waiting for. The
+/// module shows that to root only.
+fn unanswered(status: &Status, root: &Root, driver: &str, found: &mut Found) {
+    let count = |file: &str| -> Option<u64> {
+        let path = format!("sys/class/misc/outboard/drivers/{driver}/{file}");
+        root.text(&path)?.parse().ok().filter(|count| *count > 0)
+    };
+    let is_it = |checked: &&Checked| checked.driver == driver && checked.verdict == "unanswered";
+    let (effect, evidence) =
+        match (status.checked.iter().find(is_it), count("timeouts").zip(count("in_flight"))) {
+            (Some(checked), _) => {
+                (", and the provider does not use it", format!("/etc/outboard/checked: {}", checked.made))
+            }
+            (None, Some((timeouts, in_flight))) => (
+                ": each new process that uses it waits once for the time limit",
+                format!(
+                    "/sys/class/misc/outboard/drivers/{driver}: timeouts {timeouts}, in_flight {in_flight}"
+                ),
+            ),
+            (None, None) => return,
+        };
+    found.problem(
+        ProblemId::Unanswered,
+        format!("{driver} did not complete a request in time{effect}"),
+        evidence,
+        format!(
+            "outboard check {driver} tries it again; outboard disallow {driver} withdraws it; a restart of the system starts \
+             its engine anew"
+        ),
+    );
 }

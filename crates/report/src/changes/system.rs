@@ -109,7 +109,7 @@ pub fn checks(old: &Report, new: &Report) -> Vec<Change> {
     };
     let better = |_: Option<&str>, now: Option<&str>| match now {
         Some("exact") => Some(true),
-        Some("wrong" | "refuses requests") => Some(false),
+        Some("wrong" | "no answer" | "refuses requests") => Some(false),
         _ => None,
     };
     lists(Topic::Correct, &list(old), &list(new), better)

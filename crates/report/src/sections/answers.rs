@@ -40,7 +40,7 @@ fn correct(report: &Report) -> Answer {
     }
     let drivers: Vec<_> = report.checks.iter().flat_map(|check| &check.drivers).collect();
     let earlier = report.status.iter().flat_map(|status| &status.checked);
-    let now = drivers.iter().filter(|one| matches!(one.verdict, CheckVerdict::Wrong | CheckVerdict::Refuses));
+    let now = drivers.iter().filter(|one| one.verdict.is_failure());
     let before = earlier.clone().filter(|one| one.fault.is_some()).map(|one| &one.driver);
     let mut failed: Vec<String> = now.map(|one| &one.name).chain(before).cloned().collect();
     failed.sort_unstable();

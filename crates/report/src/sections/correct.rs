@@ -48,7 +48,8 @@ fn saved(section: &mut Section, report: &Report) {
     let lines = checked.filter(|one| !is_shown(one)).map(|one| match &one.fault {
         None => format!("{}: exact, {} requests on {}.", one.driver, one.requests, one.made),
         Some(fault) => {
-            format!("{}: wrong on {} ({fault}), so the provider does not use it.", one.driver, one.made)
+            let (driver, verdict, made) = (&one.driver, &one.verdict, &one.made);
+            format!("{driver}: {verdict} on {made} ({fault}), so the provider does not use it.")
         }
     });
     let lines: Vec<String> = lines.collect();
@@ -103,7 +104,7 @@ fn row(driver: &CheckedDriver) -> Vec<Cell> {
     let tone = match driver.verdict {
         CheckVerdict::Exact if driver.interrupts == Some(0) => Tone::Doubt,
         CheckVerdict::Exact => Tone::Good,
-        CheckVerdict::Wrong | CheckVerdict::Refuses => Tone::Bad,
+        CheckVerdict::Wrong | CheckVerdict::Unanswered | CheckVerdict::Refuses => Tone::Bad,
         CheckVerdict::Unreached => Tone::Doubt,
     };
     vec![

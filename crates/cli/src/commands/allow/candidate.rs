@@ -15,9 +15,18 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
     Ok(drivers.into_iter().all(|wanted| survey.drivers.iter().any(|judged| judged.driver.name == wanted)))
 }
 
-/// Returns the algorithm of a driver that may be allowed; the error states why the driver may not
-/// be allowed.
-pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
+/// A driver that may be allowed if it passes its check.
+pub struct Candidate<'a> {
+    /// Its name in /proc/crypto.
+    pub driver: &'a str,
+    /// Its kernel module.
+    pub module: String,
+    /// Its algorithm.
+    pub algorithm: Primitive,
+}
+
+/// Returns a driver that may be allowed; the error states why it may not be allowed.
+pub fn judge(driver: &str, force: bool) -> Result<Candidate<'_>> {
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
@@ -34,9 +43,10 @@ pub fn judge(driver: &str, force: bool) -> Result<Primitive> {
         bail!("{wrong}");
     }
     let why = || found.evidence().first().map_or_else(String::new, |e| format!(" ({})", e.text));
+    let candidate = Candidate { driver, module: found.driver.module.clone(), algorithm };
     match found.judgement.verdict {
-        Verdict::Accelerator | Verdict::Unknown => Ok(algorithm),
-        Verdict::CpuInstructions | Verdict::Software | Verdict::Wrapper if force => Ok(algorithm),
+        Verdict::Accelerator | Verdict::Unknown => Ok(candidate),
+        Verdict::CpuInstructions | Verdict::Software | Verdict::Wrapper if force => Ok(candidate),
         verdict => bail!(
             "{driver} is no accelerator but {}{}: OpenSSL's own code is faster than a call of it in the kernel; --force \
              allows it all the same",

@@ -20,9 +20,7 @@ pub fn restore(wait: Duration) -> Result<()> {
     // Fails without the module even if no driver is saved, so that the caller learns of it.
     list::read()?;
     wait_for(&Memory::read()?.drivers().0, wait)?;
-    // Read again under the lock, so that a driver that root removed meanwhile is not allowed.
-    let memory = Memory::locked()?;
-    let (drivers, mistakes) = memory.drivers();
+    let (drivers, mistakes) = Memory::read()?.drivers();
     let mut failed = mistakes.len();
     mistakes.iter().for_each(|mistake| warn(COMMAND, &anyhow!("{mistake}")));
     for saved in &drivers {
@@ -53,7 +51,15 @@ fn restored(saved: &SavedDriver) -> Result<String> {
     if list::read()?.iter().any(|entry| entry.driver == *driver) {
         return Ok(format!("{driver} is allowed already"));
     }
-    grant::grant(driver, candidate::judge(driver, *forced)?, || Ok(()), |()| Ok(()))
+    // Read again under the lock, so that a driver that root removed meanwhile is not allowed.
+    let still_saved = || -> Result<Memory> {
+        let memory = Memory::locked()?;
+        match memory.has(driver) {
+            true => Ok(memory),
+            false => bail!("{} lists it no more", super::memory::FILE),
+        }
+    };
+    grant::grant(&candidate::judge(driver, *forced)?, still_saved, |_memory| Ok(()))
 }
 
 /// Waits for device drivers that are registered after the module. Waits for all drivers before the

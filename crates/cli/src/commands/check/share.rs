@@ -11,20 +11,23 @@ pub struct Share {
     pub fault: Option<(Outcome, String)>,
 }
 
-/// The type of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The type of a fault, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// A wrong result.
     Wrong,
+    /// No result within the time limit.
+    Late,
     /// No result.
     None,
 }
 
 impl Share {
-    /// Combines the results of two processes; a wrong result takes precedence over a missing one.
+    /// Combines the results of two processes; the worse fault takes precedence, which is the first
+    /// of [`Outcome`].
     pub fn and(self, other: Share) -> Share {
         let fault = match (self.fault, other.fault) {
-            (Some((Outcome::None, _)), Some(wrong @ (Outcome::Wrong, _))) => Some(wrong),
+            (Some(mine), Some(theirs)) => Some(if theirs.0 < mine.0 { theirs } else { mine }),
             (mine, theirs) => mine.or(theirs),
         };
         Share { requests: self.requests + other.requests, bytes: self.bytes + other.bytes, fault }
@@ -42,6 +45,10 @@ mod tests {
             bytes: 3,
             fault: outcome.map(|outcome| (outcome, format!("{outcome:?}"))),
         };
+        assert_eq!(
+            share(Some(Outcome::None)).and(share(Some(Outcome::Late))).fault,
+            share(Some(Outcome::Late)).fault
+        );
         let both = share(Some(Outcome::None)).and(share(Some(Outcome::Wrong)));
         assert_eq!((both.requests, both.bytes, both.fault), (4, 6, share(Some(Outcome::Wrong)).fault));
         assert_eq!(share(None).and(share(Some(Outcome::None))).fault, share(Some(Outcome::None)).fault);

@@ -43,6 +43,7 @@ fn row(driver: &CheckedDriver) -> [String; 8] {
     let verdict = match driver.verdict {
         CheckVerdict::Exact => "exact",
         CheckVerdict::Wrong => "WRONG",
+        CheckVerdict::Unanswered => "NO ANSWER",
         CheckVerdict::Refuses => "refuses",
         CheckVerdict::Unreached => "not reached",
     };

@@ -119,6 +119,7 @@ pub fn check(
     (driver.verdict, driver.fault) = match share.fault {
         None => (CheckVerdict::Exact, None),
         Some((Outcome::Wrong, text)) => (CheckVerdict::Wrong, Some(text)),
+        Some((Outcome::Late, text)) => (CheckVerdict::Unanswered, Some(text)),
         Some((Outcome::None, text)) => (CheckVerdict::Refuses, Some(text)),
     };
     driver
@@ -201,7 +202,11 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
             Share { requests: requests as u64, bytes: bytes as u64, fault: None }
         }
         Err(fault) => {
-            let outcome = if matches!(fault, Fault::Failed { .. }) { Outcome::None } else { Outcome::Wrong };
+            let outcome = match &fault {
+                Fault::Failed { error, .. } if error.is_timeout() => Outcome::Late,
+                Fault::Failed { .. } => Outcome::None,
+                Fault::Wrong { .. } | Fault::Accepted { .. } => Outcome::Wrong,
+            };
             Share { fault: Some((outcome, fault.to_string())), ..Share::default() }
         }
     }
@@ -258,7 +263,11 @@ impl Second {
                 not_done(&format!("ended with {}", output.status))
             };
         };
-        let outcome = if driver.verdict == CheckVerdict::Wrong { Outcome::Wrong } else { Outcome::None };
+        let outcome = match driver.verdict {
+            CheckVerdict::Wrong => Outcome::Wrong,
+            CheckVerdict::Unanswered => Outcome::Late,
+            _ => Outcome::None,
+        };
         let fault = driver.fault.map(|text| (outcome, format!("{text} (in the second process)")));
         Share { requests: driver.requests, bytes: driver.bytes, fault }
     }

@@ -140,7 +140,12 @@ fn row(process: &ServiceProcess) -> [String; 4] {
 
 fn findings(out: &mut String, found: &Findings) {
     let _ = write!(out, "  findings of outboard check ({}): ", found.path.display());
-    let lists = [("exact", &found.exact), ("WRONG", &found.wrong), ("outdated", &found.outdated)];
+    let lists = [
+        ("exact", &found.exact),
+        ("WRONG", &found.wrong),
+        ("NO ANSWER", &found.unanswered),
+        ("outdated", &found.outdated),
+    ];
     let lists: Vec<String> = lists
         .iter()
         .filter(|(_, list)| !list.is_empty())
