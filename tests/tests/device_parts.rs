@@ -72,7 +72,8 @@ fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a
     }
 }
 
-/// Has the driver serve at least this number of requests, from as many processes as it takes.
+/// Has the driver serve at least this number of requests, from as many processes as it takes, and
+/// until a wrong result is found: a check of two blocks misses a short part more often than not.
 #[track_caller]
 fn requests_with_faults(
     simulated: &Simulated,
@@ -84,10 +85,10 @@ fn requests_with_faults(
 ) -> Seen {
     let mut sum = Seen::default();
     for process in 0.. {
-        if sum.served >= requests {
+        if sum.served >= requests && sum.found > 0 {
             break;
         }
-        assert!(process < 4 * requests / REQUESTS + 20, "the driver is used: {way:?}, {name}: {sum:?}");
+        assert!(process < 4 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
         // At another request in each process.
         let rule = match way {
             Way::Direct => format!("{driver} part {part} after={} every=25", 16 + process % 25),
