@@ -17,7 +17,8 @@ passed_before() {
 }
 date_of_record() { date -r "$record" '+%F %R'; }
 
-# keep_record: keeps what counts in the output on standard input: results, skips and times.
+# keep_record: keeps what counts in the output on standard input: results, skips, times, and what
+# scripts/model-table reads.
 keep_record() {
-    grep -E '^(test result: |SKIP: |test .* \.\.\. ignored|     (Running|Ended) )' >"$record.$$" && mv "$record.$$" "$record"
+    grep -E '^(test result: |SKIP: |MODEL: |test .* \.\.\. ignored|     (Running|Ended) )' >"$record.$$" && mv "$record.$$" "$record"
 }

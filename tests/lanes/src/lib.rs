@@ -61,6 +61,9 @@ struct Leg {
 struct Theme {
     #[serde(default)]
     machine: Boot,
+    /// The model of a vendor's engine that the machine has (vm/run --model): themes of the same one
+    /// share a boot, named `model-MODEL`.
+    model: Option<String>,
     /// The legs of both lanes. Default: all.
     only: Option<Vec<String>>,
     /// The legs of the fast lane. Default: those of `only`.
@@ -188,6 +191,11 @@ impl LegsFile {
         if theme.fast_tests.is_some() && !theme.machine.is_end_to_end() {
             return Err("only tests of the end-to-end program can be chosen".to_owned());
         }
+        if theme.model.is_some() && (theme.machine != Boot::EndToEnd || theme.only.is_none()) {
+            return Err(
+                "a theme with a model is one of the end-to-end program, and names its legs".to_owned()
+            );
+        }
         if theme.machine != Boot::Host && allowed.len() < self.usual_legs().count() && theme.why.is_none() {
             return Err("it needs a reason (why) for the legs that it does not run on".to_owned());
         }
@@ -229,15 +237,15 @@ impl LegsFile {
     fn themes_of_boots<'a>(&'a self, lane: Lane, leg: &'a str) -> Vec<(String, Vec<(&'a str, &'a Theme)>)> {
         let mut boots = BTreeMap::<_, Vec<_>>::new();
         for (name, theme) in self.themes_on(lane, leg) {
-            boots.entry(theme.machine.name()).or_default().push((name, theme));
+            boots.entry(theme.boot()).or_default().push((name, theme));
         }
         let most = self.leg(leg).and_then(|leg| leg.themes_per_boot);
-        let split = |(boot, themes): (&str, Vec<(&'a str, &'a Theme)>)| match most {
+        let split = |(boot, themes): (String, Vec<(&'a str, &'a Theme)>)| match most {
             Some(most) if boot == Boot::EndToEnd.name() => {
                 let parts = (1..).zip(themes.chunks(most.get()));
                 parts.map(|(number, part)| (format!("{boot}-{number}"), part.to_vec())).collect()
             }
-            _ => vec![(boot.to_owned(), themes)],
+            _ => vec![(boot, themes)],
         };
         boots.into_iter().flat_map(split).collect()
     }
@@ -305,6 +313,14 @@ impl LegsFile {
 }
 
 impl Theme {
+    /// The name of its boot.
+    fn boot(&self) -> String {
+        match &self.model {
+            Some(model) => format!("model-{model}"),
+            None => self.machine.name().to_owned(),
+        }
+    }
+
     /// The tests that a lane chooses, if not all.
     fn tests(&self, lane: Lane) -> Option<&[String]> {
         if lane == Lane::Fast { self.fast_tests.as_deref() } else { None }

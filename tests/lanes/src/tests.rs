@@ -33,6 +33,17 @@ why = "it takes long"
 [themes.unit]
 machine = "host"
 
+[themes.engine]
+model = "cesa,tests=yes"
+only = ["new"]
+why = "the driver is in its kernel"
+
+[themes.engine_too]
+model = "cesa,tests=yes"
+only = ["new"]
+fast = []
+why = "the driver is in its kernel"
+
 [themes.noise]
 machine = "module"
 seconds = { fast = 5, all = 30 }
@@ -74,9 +85,16 @@ fn each_lane_has_its_themes_in_the_order_of_their_names() {
     assert_eq!(boots(Lane::Fast, "old"), ["end-to-end everywhere lanes", "module noise=5"]);
     assert_eq!(
         boots(Lane::Fast, "new"),
-        ["end-to-end everywhere one_leg slow:first,third", "module noise=5"]
+        ["end-to-end everywhere one_leg slow:first,third", "model-cesa,tests=yes engine", "module noise=5"]
     );
-    assert_eq!(boots(Lane::All, "new"), ["end-to-end everywhere lanes one_leg slow", "module noise=30"]);
+    assert_eq!(
+        boots(Lane::All, "new"),
+        [
+            "end-to-end everywhere lanes one_leg slow",
+            "model-cesa,tests=yes engine engine_too",
+            "module noise=30"
+        ]
+    );
     assert_eq!(boots(Lane::Fast, "host"), ["host unit"]);
     assert_eq!(boots(Lane::Fast, "other_processor"), ["end-to-end lanes"]);
     assert_eq!(boots(Lane::All, "other_processor"), ["end-to-end everywhere lanes", "module noise=30"]);
@@ -88,7 +106,15 @@ fn a_slow_leg_has_several_boots_and_each_is_judged_by_its_own_themes() {
     let file = LegsFile::parse(&text).unwrap();
     let boots = file.boots(Lane::All, "new");
     let names: Vec<_> = boots.iter().map(|(name, themes)| format!("{name} {}", themes.join(" "))).collect();
-    assert_eq!(names, ["end-to-end-1 everywhere lanes one_leg", "end-to-end-2 slow", "module noise=30"]);
+    assert_eq!(
+        names,
+        [
+            "end-to-end-1 everywhere lanes one_leg",
+            "end-to-end-2 slow",
+            "model-cesa,tests=yes engine engine_too",
+            "module noise=30"
+        ]
+    );
     let log = "     Running slow\nSKIP: second: a clock\nSKIP: third: a clock\n     Ended slow: 1 s\n";
     assert_eq!(file.problems(Lane::All, "new", "end-to-end-2", log), [""; 0]);
     let missing = ["everywhere did not run", "lanes did not run", "one_leg did not run"];
