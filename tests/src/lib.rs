@@ -35,6 +35,8 @@ pub mod machine;
 pub mod mbedtls;
 pub mod message_stream;
 pub mod messages;
+pub mod model;
+pub mod modelled;
 pub mod modes;
 pub mod module;
 pub mod mounted;

@@ -76,6 +76,7 @@ mod fork;
 mod ghash;
 mod interop;
 mod lifetimes;
+mod model_ccp;
 mod model_padlock;
 mod modes;
 mod module_file;

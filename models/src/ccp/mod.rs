@@ -163,7 +163,8 @@ impl Engine for Ccp {
                 return None;
             }
             STATUS => return None,
-            CONTROL => value & RUN != 0,
+            // Drivers write it after TAIL, which has started the queue if it was running.
+            CONTROL => value & RUN != 0 && self.queues[queue].started == 0,
             TAIL => self.register(PAGE * (1 + queue) + CONTROL) & RUN != 0,
             _ => false,
         };

@@ -198,6 +198,15 @@ fn a_queue_interrupts_when_it_completes_and_again_when_a_pending_cause_is_enable
 }
 
 #[test]
+fn a_command_of_a_running_queue_is_one_request() {
+    let mut machine = Machine::new(&["overhead-us=1000000"]);
+    for requests in 1..=3 {
+        machine.command(PASS, 32, (SOURCE, 0), (RESULT, 0));
+        assert_eq!(machine.model.conduct.counts.requests, requests);
+    }
+}
+
+#[test]
 fn a_command_that_cannot_be_true_stops_the_queue_at_its_descriptor() {
     for (function, len, from) in [
         (PASS, 32, (0x10, 0)),                 // no memory

@@ -1,0 +1,280 @@
+//! What outboard does with a vendor's own driver on a model of its engine: the items that each theme
+//! `model_*` runs, with the names of its driver. The faults are those of the model.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bytes::bytes;
+use crate::child::in_own_process;
+use crate::command::{status_and_output, succeeded};
+use crate::machine::is_allowed;
+use crate::model::{AT_RANDOM, Engines, Word, count_of, interrupts_of, report};
+use crate::stream::Stream;
+use crate::tuning::Machine;
+use crate::world::{DriverChoice, Order, World};
+
+/// The file with the findings of checks.
+pub const FINDINGS: &str = "/etc/outboard/checked";
+
+const KEY: &str = "-K 00112233445566778899aabbccddeeff -iv f0e0d0c0b0a090807060504030201000";
+
+/// The names of a driver and of its engine.
+pub struct ModelNames {
+    /// The driver, as the table of results names it.
+    pub driver: &'static str,
+    /// Its kernel module, as `outboard status` names it.
+    pub module: &'static str,
+    /// Vendor and device of the PCI device that is the engine, or stands for it.
+    pub id: (&'static str, &'static str),
+    /// The device that the driver is bound to.
+    pub device: &'static str,
+    /// Its lines in /proc/interrupts.
+    pub lines: &'static str,
+    /// How many of them a request takes: a driver may load key and IV by operations of their own.
+    pub interrupts_per_request: u64,
+    /// The drivers of all ciphers that outboard has.
+    pub ciphers: &'static [&'static str],
+    /// The driver of AES in CBC mode.
+    pub cbc: &'static str,
+    /// The driver of AES in ECB mode.
+    pub ecb: &'static str,
+}
+
+/// The machine, without findings and faults of earlier tests.
+pub struct Modelled {
+    /// The command.
+    pub machine: Machine,
+    /// The engines.
+    pub engines: Engines,
+    names: &'static ModelNames,
+}
+
+impl Modelled {
+    /// `None`, and a reported skip, in a machine without this model.
+    pub fn find(test: &str, names: &'static ModelNames) -> Option<Modelled> {
+        let engines = Engines::find(test, names.id)?;
+        let machine = Machine::new(test)?;
+        let _ = fs::remove_file(FINDINGS);
+        for fault in [Word::Lose, Word::Damage, Word::Late, Word::Error] {
+            engines.set(fault, 0);
+        }
+        Some(Modelled { machine, engines, names })
+    }
+
+    /// The output of the command, which must succeed.
+    #[track_caller]
+    pub fn output(&self, arguments: &[&str]) -> String {
+        succeeded(&self.machine.command(arguments).output().expect("the command runs"), arguments)
+    }
+
+    /// Status and output of the command, which must end with code 1.
+    #[track_caller]
+    pub fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.machine.command(arguments).output().expect("the command runs");
+        let text = status_and_output(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+        text
+    }
+
+    /// Checks and allows drivers.
+    #[track_caller]
+    pub fn allow(&self, drivers: &[&str]) {
+        for driver in drivers {
+            if is_allowed(driver) {
+                self.output(&["disallow", "--now", driver]);
+            }
+            let allowed = self.output(&["allow", "--now", driver]);
+            assert!(allowed.contains("every result right"), "{allowed}");
+        }
+    }
+
+    /// A library context with these drivers forced, also for small requests.
+    #[must_use]
+    pub fn world(&self, drivers: &str, settings: &[(&str, &str)]) -> World {
+        let usual = [("LOG_LEVEL", "off"), ("THRESHOLDS", "ALL:1024")];
+        let settings: Vec<_> = usual.into_iter().chain(settings.iter().copied()).collect();
+        World::new(DriverChoice::Simulated(drivers.to_owned()), &settings, Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Nothing that the model lacks, and no address without memory, was used.
+    #[track_caller]
+    pub fn assert_nothing_unsupported(&self) {
+        assert_eq!((self.engines.sum(Word::Unsupported), self.engines.sum(Word::DmaErrors)), (0, 0));
+    }
+
+    /// Reports a cell of the table.
+    pub fn report(&self, item: &str, result: impl std::fmt::Display) {
+        report(self.names.driver, item, result);
+    }
+
+    /// `outboard status` names the engine with its device and all ciphers.
+    #[track_caller]
+    pub fn status_names_the_engine(&self) {
+        let status: Value = serde_json::from_str(&self.output(&["status", "--json"])).expect("JSON");
+        let accelerators = status["accelerators"].as_array().expect("accelerators");
+        let ours = |one: &&Value| one["module"] == self.names.module;
+        let engine = accelerators.iter().find(ours).unwrap_or_else(|| panic!("{accelerators:?}"));
+        assert_eq!(engine["devices"][0]["name"], self.names.device, "{engine}");
+        for driver in self.names.ciphers {
+            assert!(engine["drivers"].as_array().expect("drivers").contains(&(*driver).into()), "{engine}");
+        }
+        self.report("status", "named, with its device");
+    }
+
+    /// Each cipher passes the check of `allow`, on each engine.
+    #[track_caller]
+    pub fn allow_finds_every_cipher_exact(&self) {
+        let requests = |engine| self.engines.of(engine, Word::Requests);
+        let before: Vec<u32> = (0..self.engines.number()).map(requests).collect();
+        self.allow(self.names.ciphers);
+        for (engine, before) in before.iter().enumerate() {
+            assert!(requests(engine) > before + 100, "engine {engine}");
+        }
+        self.assert_nothing_unsupported();
+        self.report("allow", format!("{} ciphers, every result right", self.names.ciphers.len()));
+    }
+
+    /// Each cipher passes `outboard check`: two threads in each of two processes.
+    #[track_caller]
+    pub fn check_finds_every_cipher_exact(&self) {
+        self.allow(self.names.ciphers);
+        let arguments = [&["--json", "--for", "0", "--seed", "7"], self.names.ciphers].concat();
+        let answer: Value = serde_json::from_str(&self.machine.checked(&arguments, 0)).expect("JSON");
+        let mut requests = 0;
+        for one in answer["drivers"].as_array().expect("drivers") {
+            let found = (&one["verdict"], &one["interface"]);
+            assert_eq!(found, (&"exact".into(), &"/dev/outboard".into()), "{one}");
+            assert!(one["interrupts"].as_u64() > Some(0), "{one}");
+            requests += one["requests"].as_u64().expect("a number");
+        }
+        self.assert_nothing_unsupported();
+        self.report("check", format!("{requests} requests of two processes, every result right"));
+    }
+
+    /// `outboard prove` of openssl(1): the module's counters, the engine's and the interrupts rise by
+    /// the number of requests.
+    #[track_caller]
+    pub fn openssl_is_proven(&self) {
+        self.allow(&[self.names.cbc]);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
+        let (plain, secret, soft) = (path("plain"), path("secret"), path("soft"));
+        fs::write(&plain, bytes(1, 4 << 20)).expect("a file");
+        let counts = || {
+            let lines = interrupts_of(self.names.lines);
+            [count_of(self.names.cbc, "requests"), lines, self.engines.sum(Word::Requests)]
+        };
+        let before = counts();
+        let enc = format!("openssl enc -aes-128-cbc -in {plain} -out {secret} {KEY}");
+        let mut arguments = vec!["prove", "--json", "-", "--require-hardware", "98", "--"];
+        arguments.extend(enc.split(' '));
+        let text = self.output(&arguments);
+        let after = counts();
+        assert!(text.contains("over /dev/outboard") && text.contains("\"verdict\": \"hardware\""), "{text}");
+        let [requests, interrupts, started] = [0, 1, 2].map(|which| after[which] - before[which]);
+        // Each request of one context waits for the one before it.
+        assert!(requests >= (4 << 20) / 8192, "{requests}");
+        assert_eq!(interrupts, requests * self.names.interrupts_per_request);
+        assert!(started >= interrupts, "{started} starts, {interrupts} interrupts");
+        let soft_enc = format!("enc -aes-128-cbc -in {plain} -out {soft} {KEY}");
+        let status = Command::new("openssl").args(soft_enc.split(' ')).status().expect("openssl runs");
+        assert!(status.success());
+        assert!(fs::read(&soft).expect("software") == fs::read(&secret).expect("hardware"));
+        self.assert_nothing_unsupported();
+        self.report("prove", format!("{requests} requests, {interrupts} interrupts"));
+    }
+
+    /// Look-ahead by the driver's ECB mode.
+    #[track_caller]
+    pub fn look_ahead_serves_ctr_and_gcm(&self) {
+        self.allow(&[self.names.ecb]);
+        let world = self.world(self.names.ecb, &[("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")]);
+        let mut ahead = 0;
+        for name in ["AES-128-CTR", "AES-256-CTR"] {
+            let stream = Stream::new(&world.soft(name), 3, 200, 4096);
+            assert!(stream.runs_right(&world.hard(name)), "{name}");
+            let counts = world.counts_of(name);
+            assert!(counts.ahead_bytes * 10 > counts.bytes() * 9, "{name}: {counts:?}");
+            ahead += counts.ahead_bytes;
+        }
+        assert!(world.hard_if_offered("AES-128-GCM").is_some());
+        self.assert_nothing_unsupported();
+        self.report("look-ahead", format!("{ahead} bytes by ECB"));
+    }
+
+    /// `outboard tune` measures the driver, and its policy is in force.
+    #[track_caller]
+    pub fn tune_measures_it(&self) {
+        self.allow(&[self.names.cbc]);
+        let answer = self.machine.tuned(&["--ciphers", "AES-128-CBC"]);
+        let cipher = &answer["ciphers"][0];
+        assert_eq!(cipher["driver"], self.names.cbc, "{answer}");
+        let points = cipher["encrypt"]["points"].as_array().expect("points");
+        assert!(!points.is_empty(), "{answer}");
+        assert_eq!(self.machine.policy()["in_force"], true, "{}", self.machine.policy());
+        self.report("tune", format!("{} sizes measured", points.len()));
+    }
+
+    /// A wrong bit in one of three results: none reaches an application, `check` finds it, and what
+    /// `allow` finds is saved, so that the provider uses the driver over no interface.
+    #[track_caller]
+    pub fn a_damaged_result_is_found(&self) {
+        let cbc = self.names.cbc;
+        self.allow(&[cbc]);
+        in_own_process(|| {
+            let world = self.world(cbc, &[("SHADOW_CHECKS", "1")]);
+            let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+            self.engines.set(Word::Damage, AT_RANDOM | 3);
+            for seed in 0..20 {
+                assert!(Stream::new(&soft, seed, 20, 4096).runs_right(&hard), "stream {seed}");
+            }
+            assert!(world.counts().mismatches > 0, "{:?}", world.counts());
+        });
+        assert!(self.engines.sum(Word::Faults) > 0, "no result was damaged");
+        let found = self.machine.checked(&["--for", "10s", cbc], 1);
+        assert!(found.contains("WRONG"), "{found}");
+        self.output(&["check", "--forget", cbc]);
+
+        self.output(&["disallow", "--now", cbc]);
+        let refused = self.refused(&["allow", "--now", cbc]);
+        assert!(refused.contains("does not use it over any interface"), "{refused}");
+        self.engines.set(Word::Damage, 0);
+        // AF_ALG reaches it on this kernel.
+        assert!(self.world(cbc, &[]).hard_if_offered("AES-128-CBC").is_none());
+        let refused = self.refused(&["allow", "--now", cbc]);
+        assert!(refused.contains("found a wrong result"), "{refused}");
+        self.output(&["check", "--forget", cbc]);
+        self.allow(&[cbc]);
+        self.report("damage", "no wrong byte at the application, found by check, saved by allow");
+    }
+
+    /// An error of the engine.
+    #[track_caller]
+    pub fn an_error_is_replaced_by_software(&self) {
+        self.allow(&[self.names.cbc]);
+        let world = self.world(self.names.cbc, &[]);
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        self.engines.set(Word::Error, 5);
+        assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
+        let counts = world.counts();
+        assert!(counts.failures > 0 && counts.hw_requests > 50, "{counts:?}");
+        self.report("error", format!("{} failures, no wrong byte", counts.failures));
+    }
+
+    /// A completion that is late.
+    #[track_caller]
+    pub fn a_late_request_ends_right(&self) {
+        self.allow(&[self.names.cbc]);
+        let world = self.world(self.names.cbc, &[]);
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        let faults = self.engines.sum(Word::Faults);
+        self.engines.set(Word::Late, 5);
+        assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
+        world.assert_driver_used();
+        assert_eq!(self.engines.sum(Word::Faults), faults + self.engines.number() as u64);
+        self.report("late", "right");
+    }
+}
