@@ -190,10 +190,11 @@ impl Context {
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
         let has_task = self.running.is_some() || self.takes_records() || !self.pipes.is_empty();
-        self.straight_below = if has_task || self.looks_ahead() {
+        let has_key_stream = matches!(self.lookahead, LookaheadState::On(_));
+        self.straight_below = if has_task || has_key_stream && self.looks_ahead() {
             0
-        } else if self.counts.has_reasons() {
-            // The reasons of longer requests are counted.
+        } else if self.looks_ahead() || self.counts.has_reasons() {
+            // Longer requests start look-ahead, and their reasons are counted.
             self.shortest_possible()
         } else if self.may_offload() {
             self.threshold()
