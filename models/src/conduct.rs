@@ -54,7 +54,7 @@ pub struct Fate {
     pub damage: bool,
     /// It completes later.
     pub late: bool,
-    /// It ends with the engine's error bit.
+    /// It ends with the engine's error bit, and without a right result (`damage`).
     pub error: bool,
     /// It and all following ones never complete, until a reset.
     pub stop: bool,
@@ -112,7 +112,13 @@ impl Conduct {
             }
         }
         self.counts.faults += u32::from(hit.contains(&true));
-        Fate { lose: hit[LOSE], damage: hit[DAMAGE], late: hit[LATE], error: hit[ERROR], stop: hit[STOP] }
+        Fate {
+            lose: hit[LOSE],
+            damage: hit[DAMAGE] || hit[ERROR],
+            late: hit[LATE],
+            error: hit[ERROR],
+            stop: hit[STOP],
+        }
     }
 
     /// The time before a request moves data.
@@ -203,6 +209,13 @@ mod tests {
         );
         assert!(fates[0].stop && !fates[1].stop);
         assert_eq!((conduct.counts.requests, conduct.counts.faults), (5, 2));
+    }
+
+    #[test]
+    fn a_request_that_ends_with_an_error_has_a_wrong_result() {
+        let mut conduct = conduct(&["error=1"]);
+        let fates = [conduct.next_request(), conduct.next_request()];
+        assert_eq!(fates.map(|fate| (fate.error, fate.damage)), [(true, true), (false, false)]);
     }
 
     #[test]

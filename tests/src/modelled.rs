@@ -32,8 +32,9 @@ pub struct ModelNames {
     pub device: &'static str,
     /// Its lines in /proc/interrupts.
     pub lines: &'static str,
-    /// How many of them a request takes: a driver may load key and IV by operations of their own.
-    pub interrupts_per_request: u64,
+    /// The number of starts of the engine that a request takes, each with an interrupt: a driver may
+    /// load key and IV by operations of their own.
+    pub starts_per_request: u64,
     /// The drivers of all ciphers that outboard has.
     pub ciphers: &'static [&'static str],
     /// The driver of AES in CBC mode.
@@ -124,23 +125,23 @@ impl Modelled {
         self.report("status", "named, with its device");
     }
 
-    /// Each cipher passes the check of `allow`, on each engine.
+    /// Each cipher passes the check of `allow`.
     #[track_caller]
     pub fn allow_finds_every_cipher_exact(&self) {
-        let requests = |engine| self.engines.of(engine, Word::Requests);
-        let before: Vec<u32> = (0..self.engines.number()).map(requests).collect();
+        let before = self.engines.sum(Word::Requests);
         self.allow(self.names.ciphers);
-        for (engine, before) in before.iter().enumerate() {
-            assert!(requests(engine) > before + 100, "engine {engine}");
-        }
+        assert!(self.engines.sum(Word::Requests) > before + 100 * self.names.ciphers.len() as u64);
         self.assert_nothing_unsupported();
         self.report("allow", format!("{} ciphers, every result right", self.names.ciphers.len()));
     }
 
-    /// Each cipher passes `outboard check`: two threads in each of two processes.
+    /// Each cipher passes `outboard check`: two threads in each of two processes, which use all
+    /// engines.
     #[track_caller]
     pub fn check_finds_every_cipher_exact(&self) {
         self.allow(self.names.ciphers);
+        let started = |engine| self.engines.of(engine, Word::Requests);
+        let before: Vec<u32> = (0..self.engines.number()).map(started).collect();
         let arguments = [&["--json", "--for", "0", "--seed", "7"], self.names.ciphers].concat();
         let answer: Value = serde_json::from_str(&self.machine.checked(&arguments, 0)).expect("JSON");
         let mut requests = 0;
@@ -150,12 +151,15 @@ impl Modelled {
             assert!(one["interrupts"].as_u64() > Some(0), "{one}");
             requests += one["requests"].as_u64().expect("a number");
         }
+        for (engine, before) in before.iter().enumerate() {
+            assert!(started(engine) > before + 100, "engine {engine}");
+        }
         self.assert_nothing_unsupported();
         self.report("check", format!("{requests} requests of two processes, every result right"));
     }
 
-    /// `outboard prove` of openssl(1): the module's counters, the engine's and the interrupts rise by
-    /// the number of requests.
+    /// `outboard prove` of openssl(1): the module has counted as many requests as the engines have
+    /// started, and the interrupts rise with them.
     #[track_caller]
     pub fn openssl_is_proven(&self) {
         self.allow(&[self.names.cbc]);
@@ -177,8 +181,10 @@ impl Modelled {
         let [requests, interrupts, started] = [0, 1, 2].map(|which| after[which] - before[which]);
         // Each request of one context waits for the one before it.
         assert!(requests >= (4 << 20) / 8192, "{requests}");
-        assert_eq!(interrupts, requests * self.names.interrupts_per_request);
-        assert!(started >= interrupts, "{started} starts, {interrupts} interrupts");
+        let expected = requests * self.names.starts_per_request;
+        assert_eq!(started, expected, "{requests} requests");
+        // On two CPUs a handler may still run when the next request ends, and serve both.
+        assert!((expected / 2..=expected).contains(&interrupts), "{interrupts} of {expected}");
         let soft_enc = format!("enc -aes-128-cbc -in {plain} -out {soft} {KEY}");
         let status = Command::new("openssl").args(soft_enc.split(' ')).status().expect("openssl runs");
         assert!(status.success());
@@ -251,17 +257,17 @@ impl Modelled {
         self.report("damage", "no wrong byte at the application, found by check, saved by allow");
     }
 
-    /// An error of the engine.
+    /// An error of the engine, whether its driver reports it or not.
     #[track_caller]
     pub fn an_error_is_replaced_by_software(&self) {
         self.allow(&[self.names.cbc]);
-        let world = self.world(self.names.cbc, &[]);
+        let world = self.world(self.names.cbc, &[("SHADOW_CHECKS", "1")]);
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
         self.engines.set(Word::Error, 5);
         assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
         let counts = world.counts();
-        assert!(counts.failures > 0 && counts.hw_requests > 50, "{counts:?}");
-        self.report("error", format!("{} failures, no wrong byte", counts.failures));
+        assert!(counts.failures + counts.mismatches > 0 && counts.hw_requests > 50, "{counts:?}");
+        self.report("error", "found, no wrong byte at the application");
     }
 
     /// A completion that is late.
@@ -274,7 +280,7 @@ impl Modelled {
         self.engines.set(Word::Late, 5);
         assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
         world.assert_driver_used();
-        assert_eq!(self.engines.sum(Word::Faults), faults + self.engines.number() as u64);
+        assert!(self.engines.sum(Word::Faults) > faults, "no request was late");
         self.report("late", "right");
     }
 }

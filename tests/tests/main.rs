@@ -77,6 +77,8 @@ mod ghash;
 mod interop;
 mod lifetimes;
 mod model_ccp;
+mod model_cesa;
+mod model_cesa_lost;
 mod model_padlock;
 mod modes;
 mod module_file;

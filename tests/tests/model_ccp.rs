@@ -10,7 +10,7 @@ const CCP: ModelNames = ModelNames {
     id: ("0x1022", "0x1468"),
     device: "0000:00:10.0",
     lines: "ccp-1",
-    interrupts_per_request: 4,
+    starts_per_request: 4,
     ciphers: &["ecb-aes-ccp", "cbc-aes-ccp", "ctr-aes-ccp", "xts-aes-ccp", "gcm-aes-ccp"],
     cbc: "cbc-aes-ccp",
     ecb: "ecb-aes-ccp",

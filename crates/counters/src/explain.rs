@@ -142,7 +142,10 @@ impl NotOffered {
     /// Whether a driver is there and must not or cannot be used.
     #[must_use]
     pub fn is_fault(&self) -> bool {
-        matches!(self.reason, SoftwareReason::DriverWrong | SoftwareReason::DriverUnreachable)
+        matches!(
+            self.reason,
+            SoftwareReason::DriverWrong | SoftwareReason::DriverFailed | SoftwareReason::DriverUnreachable
+        )
     }
 }
 

@@ -27,6 +27,9 @@ pub struct Candidate<'a> {
 
 /// Returns a driver that may be allowed; the error states why it may not be allowed.
 pub fn judge(driver: &str, force: bool) -> Result<Candidate<'_>> {
+    if let Some(refused) = refused(driver) {
+        bail!("{refused}");
+    }
     let survey = survey(&Root::live())?;
     let Some(found) = survey.drivers.iter().find(|judged| judged.driver.name == driver) else {
         bail!(
@@ -36,9 +39,6 @@ pub fn judge(driver: &str, force: bool) -> Result<Candidate<'_>> {
     let Some(algorithm) = Primitive::by_kernel_name(&found.driver.algorithm) else {
         bail!("{driver} does {}, and outboard can check {} only", found.driver.algorithm, Primitive::names());
     };
-    if let Some(refused) = refused(driver) {
-        bail!("{refused}");
-    }
     if let Some(wrong) = findings::wrong(driver)? {
         bail!("{wrong}");
     }

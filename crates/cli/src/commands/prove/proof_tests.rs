@@ -376,7 +376,7 @@ fn messages_above_the_limit_are_not_said_to_be_below_a_threshold() {
 }
 
 #[test]
-fn a_driver_that_was_found_wrong_is_the_reason() {
+fn a_driver_that_was_found_wrong_or_did_not_answer_is_the_reason() {
     let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
     let wrong = || left(SoftwareReason::DriverWrong, "outboard check found a-cbc-aes wrong");
     let proof = counted(|table| {
@@ -390,6 +390,17 @@ fn a_driver_that_was_found_wrong_is_the_reason() {
     assert!(proof.summary.ends_with(says), "{}", proof.summary);
     let reasons: Vec<_> = proof.not_offered.iter().map(|group| group.reason.as_str()).collect();
     assert_eq!(reasons, ["driver-wrong", "no-driver"]);
+    let unanswered = counted(|table| {
+        table.decide("AES-128-CBC", &left(SoftwareReason::DriverFailed, "a-cbc-aes did not answer"));
+        let (driver, interface) = ("b-ctr-aes".to_owned(), "/dev/outboard".to_owned());
+        let offered = Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None };
+        table.decide("AES-128-CTR", &offered);
+    });
+    assert!(
+        unanswered.summary.ends_with("(AES-128-CTR); a-cbc-aes did not answer."),
+        "{}",
+        unanswered.summary
+    );
     let combined = counted(|table| {
         let why = "OpenSSL's own code for TLS computes cipher and MAC together on this CPU";
         table.decide("AES-128-CBC-HMAC-SHA1", &left(SoftwareReason::CombinedCode, why));

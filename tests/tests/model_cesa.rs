@@ -1,0 +1,179 @@
+//! Marvell's own driver (marvell-cesa) on models of both engines of an Armada 38x (models/).
+
+use std::fs;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use outboard_tests::machine::is_allowed;
+use outboard_tests::model::Word;
+use outboard_tests::modelled::{ModelNames, Modelled};
+use outboard_tests::stream::Stream;
+use outboard_tests::time_limit::wait_until;
+use outboard_uapi::SYSFS;
+
+const DEVICE: &str = "3e090000.crypto";
+const DRIVER: &str = "/sys/bus/platform/drivers/marvell-cesa";
+const CBC: &str = "mv-cbc-aes";
+const CESA: ModelNames = ModelNames {
+    driver: "marvell-cesa",
+    module: "marvell_cesa",
+    id: ("0x11ab", "0xce5a"),
+    device: DEVICE,
+    lines: DEVICE,
+    starts_per_request: 1,
+    ciphers: &[CBC, "mv-ecb-aes", "mv-cbc-des3-ede"],
+    cbc: CBC,
+    ecb: "mv-ecb-aes",
+};
+const HASHES: [&str; 6] = ["mv-md5", "mv-sha1", "mv-sha256", "mv-hmac-md5", "mv-hmac-sha1", "mv-hmac-sha256"];
+
+#[test]
+fn status_names_the_engine_and_its_device() {
+    let Some(modelled) = Modelled::find("status_names_the_engine_and_its_device", &CESA) else { return };
+    modelled.status_names_the_engine();
+}
+
+#[test]
+fn allow_finds_every_cipher_exact() {
+    let Some(modelled) = Modelled::find("allow_finds_every_cipher_exact", &CESA) else {
+        return;
+    };
+    modelled.allow_finds_every_cipher_exact();
+}
+
+#[test]
+fn check_finds_every_cipher_exact_from_two_processes_on_both_engines() {
+    let Some(modelled) =
+        Modelled::find("check_finds_every_cipher_exact_from_two_processes_on_both_engines", &CESA)
+    else {
+        return;
+    };
+    modelled.check_finds_every_cipher_exact();
+}
+
+#[test]
+fn every_request_of_openssl_is_proven_by_interrupts_of_both_lines() {
+    let Some(modelled) =
+        Modelled::find("every_request_of_openssl_is_proven_by_interrupts_of_both_lines", &CESA)
+    else {
+        return;
+    };
+    modelled.openssl_is_proven();
+}
+
+#[test]
+fn look_ahead_serves_ctr_and_gcm_by_its_ecb() {
+    let Some(modelled) = Modelled::find("look_ahead_serves_ctr_and_gcm_by_its_ecb", &CESA) else { return };
+    modelled.look_ahead_serves_ctr_and_gcm();
+}
+
+#[test]
+fn tune_measures_it_and_its_policy_is_in_force() {
+    let Some(modelled) = Modelled::find("tune_measures_it_and_its_policy_is_in_force", &CESA) else { return };
+    modelled.tune_measures_it();
+}
+
+#[test]
+fn a_damaged_result_never_reaches_an_application_and_is_found() {
+    let Some(modelled) = Modelled::find("a_damaged_result_never_reaches_an_application_and_is_found", &CESA)
+    else {
+        return;
+    };
+    modelled.a_damaged_result_is_found();
+}
+
+#[test]
+fn an_error_of_the_engine_is_replaced_by_software() {
+    let Some(modelled) = Modelled::find("an_error_of_the_engine_is_replaced_by_software", &CESA) else {
+        return;
+    };
+    modelled.an_error_is_replaced_by_software();
+}
+
+#[test]
+fn a_late_request_ends_right() {
+    let Some(modelled) = Modelled::find("a_late_request_ends_right", &CESA) else { return };
+    modelled.a_late_request_ends_right();
+}
+
+#[test]
+fn streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again() {
+    let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again";
+    let Some(modelled) = Modelled::find(test, &CESA) else { return };
+    modelled.allow(&[CBC]);
+    let world = modelled.world(CBC, &[]);
+    let (hard, stream) = (world.hard("AES-128-CBC"), Stream::new(&world.soft("AES-128-CBC"), 5, 40, 8192));
+    let goes_on = AtomicBool::new(true);
+    let streams = thread::scope(|scope| {
+        let work = || {
+            let mut right = 0;
+            while goes_on.load(Ordering::Relaxed) {
+                assert!(stream.runs_right(&hard));
+                right += 1;
+            }
+            right
+        };
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        let requests = modelled.engines.sum(Word::Requests);
+        wait_until("busy", || modelled.engines.sum(Word::Requests) > requests + 100);
+        fs::write(format!("{DRIVER}/unbind"), DEVICE).expect("unbind, as root");
+        goes_on.store(false, Ordering::Relaxed);
+        threads.map(|thread| thread.join().expect("a thread")).iter().sum::<u32>()
+    });
+    assert!(!std::path::Path::new(DRIVER).join(DEVICE).exists());
+    // The driver refuses a second bind until its module is loaded anew.
+    for arguments in [&["-r", "marvell-cesa"][..], &["marvell-cesa"]] {
+        let status = Command::new("modprobe").args(arguments).status().expect("modprobe runs");
+        assert!(status.success(), "modprobe {arguments:?}");
+    }
+    wait_until("registered", || fs::read_to_string("/proc/crypto").is_ok_and(|text| text.contains(CBC)));
+    modelled.allow(&[CBC]);
+    assert!(stream.runs_right(&modelled.world(CBC, &[]).hard("AES-128-CBC")));
+    modelled.assert_nothing_unsupported();
+    modelled.report("unbind under load", format!("{streams} streams right; loaded again"));
+}
+
+/// Mainline has them at priority 0: known to be wrong. They are refused without being run, so nothing
+/// is asked of the engine.
+#[test]
+fn hashes_are_refused_by_name_over_every_interface_and_never_run() {
+    let test = "hashes_are_refused_by_name_over_every_interface_and_never_run";
+    let Some(modelled) = Modelled::find(test, &CESA) else { return };
+    let started = modelled.engines.sum(Word::Requests);
+    let refusal = "is refused: known to be wrong";
+    for driver in HASHES {
+        for arguments in
+            [&["allow", driver][..], &["allow", "--force", driver], &["check", driver], &["prefer", driver]]
+        {
+            let text = modelled.refused(arguments);
+            assert!(text.contains(refusal), "{arguments:?}: {text}");
+        }
+    }
+    // Over AF_ALG, and over /dev/outboard where root has gone around the command.
+    for way in ["AF_ALG", "/dev/outboard"] {
+        if way == "/dev/outboard" {
+            for driver in HASHES.iter().filter(|driver| !driver.contains("md5")) {
+                fs::write(format!("{SYSFS}/allow"), driver)
+                    .unwrap_or_else(|error| panic!("{driver}: {error}"));
+            }
+        }
+        for settings in
+            [&[("DIGESTS", "ALL")][..], &[("DIGESTS", "ALL"), ("MACS", "ALL"), ("USE_SOFTDRIVERS", "1")]]
+        {
+            let world = modelled.world(&HASHES.join(","), settings);
+            for digest in ["SHA1", "SHA2-256"] {
+                assert!(world.hard_digest(digest).is_none(), "{digest} over {way}");
+            }
+            assert!(world.hard_hmac().is_none(), "HMAC over {way}");
+        }
+    }
+    for driver in HASHES.iter().filter(|driver| is_allowed(driver)) {
+        fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
+    }
+    let listed = modelled.output(&["allow"]);
+    assert!(listed.contains(&format!("mv-sha256 {refusal}")), "{listed}");
+    assert_eq!(modelled.engines.sum(Word::Requests), started);
+    modelled.assert_nothing_unsupported();
+    modelled.report("hashes", "refused by name, none was run");
+}
