@@ -34,6 +34,16 @@ pub enum Route {
     Fscrypt,
     /// File authentication in ext4, f2fs, btrfs.
     Fsverity,
+    /// SMB3 with encryption: the client (cifs) and the server (ksmbd).
+    Smb3,
+    /// OpenVPN's data channel in the kernel.
+    Ovpn,
+    /// Encryption of Ethernet frames (IEEE 802.1AE).
+    Macsec,
+    /// Ceph with encryption (`ms_mode=secure`).
+    Ceph,
+    /// Kerberos: NFS with `sec=krb5p`, AFS.
+    Kerberos,
 }
 
 impl Route {
@@ -46,6 +56,11 @@ impl Route {
             Self::DmCrypt => "dm-crypt",
             Self::Fscrypt => "fscrypt",
             Self::Fsverity => "fs-verity",
+            Self::Smb3 => "SMB3",
+            Self::Ovpn => "ovpn",
+            Self::Macsec => "MACsec",
+            Self::Ceph => "Ceph",
+            Self::Kerberos => "Kerberos",
         }
     }
 

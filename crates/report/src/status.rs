@@ -1,6 +1,6 @@
 //! Formats `outboard status` as text.
 
-use outboard_inventory::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
+use outboard_inventory::{Accelerator, Algorithm, Answer, DriverView, MatrixRow, Status, cpu_has_aes};
 
 use crate::layout::{HeadingColour, Page, Style};
 use crate::offload_table::{lookahead_row, offload};
@@ -78,22 +78,15 @@ fn matrix(page: &mut Page, status: &Status) {
     }
     let (drivers, generators): (Vec<_>, Vec<_>) =
         status.reach.iter().partition(|row| row.consumers.len() > 1);
-    if let Some(first) = drivers.first() {
-        // Random numbers are no matter of these drivers.
-        let names: Vec<&str> =
-            first.consumers.iter().map(|cell| cell.consumer).filter(|name| *name != "hwrng").collect();
-        let head: Vec<&str> = std::iter::once("Driver").chain(names.iter().copied()).collect();
-        let rows: Vec<Vec<String>> = drivers
-            .iter()
-            .map(|row| {
-                let answers = row.consumers.iter().take(names.len()).map(|cell| match cell.answer {
-                    "unclear" => "?".to_owned(),
-                    answer => answer.to_owned(),
-                });
-                std::iter::once(row.driver.clone()).chain(answers).collect()
-            })
-            .collect();
-        page.table(&head, &rows);
+    if !drivers.is_empty() {
+        let by = |row: &MatrixRow, answer: &str| {
+            let cells = row.consumers.iter().filter(|cell| cell.answer == answer);
+            let names: Vec<&str> = cells.map(|cell| cell.consumer).collect();
+            if names.is_empty() { "nothing".to_owned() } else { names.join(" ") }
+        };
+        let rows: Vec<Vec<String>> =
+            drivers.iter().map(|row| vec![row.driver.clone(), by(row, "yes"), by(row, "unclear")]).collect();
+        page.table(&["Driver", "used by", "perhaps by"], &rows);
         page.blank();
     }
     for row in drivers.into_iter().chain(generators) {
@@ -116,6 +109,9 @@ fn verdict(page: &mut Page, status: &Status) {
         page.row("Next", next);
     }
 }
+
+/// Number of kernel users that the table of accelerators names, if there are more than one more.
+const SHOWN: usize = 3;
 
 /// The accelerators with the interfaces and kernel users that reach them.
 fn accelerators(page: &mut Page, status: &Status) {
@@ -145,6 +141,9 @@ fn accelerators(page: &mut Page, status: &Status) {
     };
     let users = |a: &Accelerator| match &status.kernel_users(a)[..] {
         [] => "nothing".to_owned(),
+        [first @ .., _, _] if first.len() >= SHOWN => {
+            format!("{} +{}", first[..SHOWN].join(" "), first.len() + 2 - SHOWN)
+        }
         some => some.join(" "),
     };
     let rows: Vec<Vec<String>> = accelerators

@@ -25,6 +25,11 @@ pub(super) fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) ->
         (Route::DmCrypt, user.dm_crypt()),
         (Route::Fscrypt, user.fscrypt()),
         (Route::Fsverity, user.fsverity()),
+        (Route::Smb3, user.smb3()),
+        (Route::Ovpn, user.ovpn()),
+        (Route::Macsec, user.macsec()),
+        (Route::Ceph, user.ceph()),
+        (Route::Kerberos, user.kerberos()),
     ]
 }
 
@@ -110,12 +115,74 @@ impl User<'_> {
 
     /// net/tls takes AEADs only.
     fn ktls(&self) -> Found {
+        self.aead(&["gcm(aes)", "ccm(aes)"])
+            .unwrap_or_else(|| (Reachable::No, format!("kTLS takes AEADs only, not {}", self.algorithm())))
+    }
+
+    /// A user of these AEADs, gcm(aes) among them, that takes any driver.
+    fn aead(&self, algorithms: &[&str]) -> Option<Found> {
         match self.algorithm() {
-            "ctr(aes)" => self.within("gcm(aes)"),
-            name if Algorithm::by_kernel_name(name).is_some_and(Algorithm::has_tags) => {
-                picked(self.target, self.drivers, 0)
+            "ctr(aes)" => Some(self.within("gcm(aes)")),
+            name => algorithms.contains(&name).then(|| picked(self.target, self.drivers, 0)),
+        }
+    }
+
+    fn gcm_only(&self) -> Found {
+        self.aead(&["gcm(aes)"])
+            .unwrap_or_else(|| (Reachable::No, format!("it takes gcm(aes), not {}", self.algorithm())))
+    }
+
+    /// smb3_crypto_aead_allocate in fs/smb/client/smb2transport.c, alloc_aead in
+    /// fs/smb/server/crypto_ctx.c.
+    fn smb3(&self) -> Found {
+        self.aead(&["gcm(aes)", "ccm(aes)"]).unwrap_or_else(|| {
+            (Reachable::No, format!("SMB3 encrypts with GCM and CCM, not with {}", self.algorithm()))
+        })
+    }
+
+    /// ovpn_aead_init in drivers/net/ovpn/crypto_aead.c.
+    fn ovpn(&self) -> Found {
+        match (self.gcm_only(), self.is_at_least(6, 16)) {
+            ((Reachable::Yes, why), Some(true)) => (Reachable::Yes, why),
+            ((Reachable::Yes, _), _) => {
+                (Reachable::Unclear, "ovpn is in Linux 6.16 and newer, and in openvpn-dco-dkms before".into())
             }
-            name => (Reachable::No, format!("kTLS takes AEADs only, not {name}")),
+            (other, _) => other,
+        }
+    }
+
+    /// macsec_alloc_tfm in drivers/net/macsec.c.
+    fn macsec(&self) -> Found {
+        match (self.gcm_only(), self.is_at_least(5, 7), self.is_at_least(6, 6)) {
+            ((Reachable::Yes, _), None | Some(true), None | Some(false)) => (
+                Reachable::Unclear,
+                "Linux 5.7 to 6.5, and stable kernels of the time, take ciphers that run on the CPU".into(),
+            ),
+            (found, ..) => found,
+        }
+    }
+
+    /// setup_crypto in net/ceph/messenger_v2.c; the tickets of net/ceph/crypto.c are not data.
+    fn ceph(&self) -> Found {
+        self.gcm_only()
+    }
+
+    /// net/sunrpc/auth_gss and, since Linux 6.15, crypto/krb5/krb5_api.c: the ciphers are in
+    /// synchronous mode.
+    fn kerberos(&self) -> Found {
+        let algorithm = self.algorithm();
+        // cbc(aes) is used inside cts(), and both with an HMAC inside krb5enc().
+        if !["cbc(aes)", "cts(cbc(aes))", "hmac(sha1)", "hmac(sha256)", "hmac(sha384)"].contains(&algorithm) {
+            return (Reachable::No, format!("it does not use {algorithm}"));
+        }
+        match (self.is_at_least(6, 15), self.is_at_least(7, 3)) {
+            (Some(false), _) | (_, Some(true)) => {
+                (Reachable::No, "it takes ciphers and digests that run on the CPU only".into())
+            }
+            _ => (
+                Reachable::Unclear,
+                "between Linux 6.15 and 7.3 it did not exclude drivers of accelerators".into(),
+            ),
         }
     }
 

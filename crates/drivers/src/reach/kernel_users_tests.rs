@@ -38,10 +38,13 @@ fn users(drivers: &[Judged], release: &str) -> Vec<&'static str> {
 fn each_algorithm_has_its_users() {
     for (algorithm, kind, release, expected) in [
         ("cbc(aes)", "skcipher", "6.12", vec!["IPsec", "dm-crypt"]),
-        ("ctr(aes)", "skcipher", "6.12", vec!["IPsec", "kTLS"]),
+        ("ctr(aes)", "skcipher", "6.12", vec!["IPsec", "kTLS", "SMB3", "MACsec", "Ceph"]),
         ("ecb(aes)", "skcipher", "6.12", vec![]),
         ("xts(aes)", "skcipher", "6.12", vec!["dm-crypt"]),
-        ("gcm(aes)", "aead", "6.12", vec!["IPsec", "kTLS"]),
+        ("gcm(aes)", "aead", "5.6", vec!["IPsec", "kTLS", "SMB3", "MACsec", "Ceph"]),
+        ("gcm(aes)", "aead", "6.1", vec!["IPsec", "kTLS", "SMB3", "Ceph"]),
+        ("gcm(aes)", "aead", "6.16", vec!["IPsec", "kTLS", "SMB3", "ovpn", "MACsec", "Ceph"]),
+        ("ccm(aes)", "aead", "6.16", vec!["IPsec", "kTLS", "SMB3"]),
         ("hmac(sha256)", "ahash", "6.12", vec!["IPsec"]),
         ("sha256", "ahash", "6.12", vec![]),
         ("sha256", "ahash", "6.1", vec!["fs-verity"]),
@@ -52,9 +55,31 @@ fn each_algorithm_has_its_users() {
 }
 
 #[test]
+fn a_kernel_whose_source_varies_gives_no_certain_answer() {
+    for (algorithm, kind, route, releases) in [
+        ("gcm(aes)", "aead", Route::Macsec, ["5.10", "6.5"]),
+        ("gcm(aes)", "aead", Route::Ovpn, ["6.1", "6.15"]),
+        ("cbc(aes)", "skcipher", Route::Kerberos, ["6.15", "7.2"]),
+    ] {
+        for release in releases {
+            let facts = ReachFacts { release: Release::parse(release), ..ReachFacts::default() };
+            let found = decide(&engine(algorithm, kind), &[engine(algorithm, kind)], &facts);
+            let (_, (answer, why)) = found.into_iter().find(|(one, _)| *one == route).expect("listed");
+            assert_eq!(answer, Reachable::Unclear, "{route:?} on {release}: {why}");
+        }
+    }
+    // No release: it is not known which source the kernel has.
+    let facts = ReachFacts::default();
+    let found = decide(&engine("gcm(aes)", "aead"), &[engine("gcm(aes)", "aead")], &facts);
+    let unclear = found.iter().filter(|(_, (answer, _))| *answer == Reachable::Unclear).map(|(one, _)| *one);
+    assert_eq!(unclear.collect::<Vec<_>>(), [Route::Ovpn, Route::Macsec]);
+}
+
+#[test]
 fn a_registered_gcm_decides_about_an_engine_with_ctr() {
     let around = judged("gcm(aes)", "gcm_base(engine,ghash-generic)", 200, "aead", Verdict::Wrapper);
-    assert_eq!(users(&[engine("ctr(aes)", "skcipher"), around], "6.12"), ["IPsec", "kTLS"]);
+    let all = ["IPsec", "kTLS", "SMB3", "MACsec", "Ceph"];
+    assert_eq!(users(&[engine("ctr(aes)", "skcipher"), around], "6.12"), all);
     let aesni = judged("gcm(aes)", "generic-gcm-aesni", 400, "aead", Verdict::CpuInstructions);
     assert!(users(&[engine("ctr(aes)", "skcipher"), aesni], "6.12").is_empty());
 }

@@ -11,35 +11,28 @@ use crate::flags::Flags;
 pub enum Consumer {
     /// Programs with OpenSSL, by outboard's provider.
     OpenSsl,
-    /// Programs that use /dev/crypto themselves.
-    DevCrypto,
-    /// Programs that use AF_ALG themselves.
-    AfAlg,
-    /// TLS records in the kernel.
-    Ktls,
-    /// IPsec in the kernel.
-    Ipsec,
-    /// Disk encryption.
-    DmCrypt,
-    /// File encryption.
-    Fscrypt,
-    /// File authentication.
-    Fsverity,
+    /// Programs that use an interface themselves, or a user within the kernel.
+    Of(Route),
     /// /dev/hwrng.
     Hwrng,
 }
 
 impl Consumer {
     /// All of them, in the order of the matrix.
-    pub const ALL: [Consumer; 9] = [
+    pub const ALL: [Consumer; 14] = [
         Self::OpenSsl,
-        Self::DevCrypto,
-        Self::AfAlg,
-        Self::Ktls,
-        Self::Ipsec,
-        Self::DmCrypt,
-        Self::Fscrypt,
-        Self::Fsverity,
+        Self::Of(Route::Program(ProgramInterface::DevCrypto)),
+        Self::Of(Route::Program(ProgramInterface::AfAlg)),
+        Self::Of(Route::Ktls),
+        Self::Of(Route::Ipsec),
+        Self::Of(Route::DmCrypt),
+        Self::Of(Route::Fscrypt),
+        Self::Of(Route::Fsverity),
+        Self::Of(Route::Smb3),
+        Self::Of(Route::Ovpn),
+        Self::Of(Route::Macsec),
+        Self::Of(Route::Ceph),
+        Self::Of(Route::Kerberos),
         Self::Hwrng,
     ];
 
@@ -47,13 +40,7 @@ impl Consumer {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenSsl => "OpenSSL",
-            Self::DevCrypto => "/dev/crypto",
-            Self::AfAlg => "AF_ALG",
-            Self::Ktls => "kTLS",
-            Self::Ipsec => "IPsec",
-            Self::DmCrypt => "dm-crypt",
-            Self::Fscrypt => "fscrypt",
-            Self::Fsverity => "fs-verity",
+            Self::Of(route) => route.name(),
             Self::Hwrng => "hwrng",
         }
     }
@@ -61,21 +48,7 @@ impl Consumer {
     /// Whether it is a user within the kernel that names an algorithm and gets the driver with the
     /// highest priority.
     pub fn selects_by_priority(self) -> bool {
-        matches!(self, Self::Ktls | Self::Ipsec | Self::DmCrypt | Self::Fscrypt | Self::Fsverity)
-    }
-
-    /// The route that it takes; `None` for a choice of routes, and for random numbers.
-    fn route(self) -> Option<Route> {
-        match self {
-            Self::OpenSsl | Self::Hwrng => None,
-            Self::DevCrypto => Some(Route::Program(ProgramInterface::DevCrypto)),
-            Self::AfAlg => Some(Route::Program(ProgramInterface::AfAlg)),
-            Self::Ktls => Some(Route::Ktls),
-            Self::Ipsec => Some(Route::Ipsec),
-            Self::DmCrypt => Some(Route::DmCrypt),
-            Self::Fscrypt => Some(Route::Fscrypt),
-            Self::Fsverity => Some(Route::Fsverity),
-        }
+        matches!(self, Self::Of(route) if !route.is_for_programs())
     }
 }
 
@@ -112,10 +85,10 @@ pub fn contenders(drivers: &[Judged]) -> Vec<Judged> {
 pub fn matrix_row(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Cell> {
     let routes = decide(target, drivers, facts);
     let cell = |consumer: Consumer| {
-        let (reachable, why) = match (consumer, consumer.route()) {
-            (Consumer::Hwrng, _) => (Reachable::No, "it is not a random number generator".to_owned()),
-            (_, Some(route)) => of_route(&routes, route),
-            (_, None) => openssl(&routes),
+        let (reachable, why) = match consumer {
+            Consumer::OpenSsl => openssl(&routes),
+            Consumer::Of(route) => of_route(&routes, route),
+            Consumer::Hwrng => (Reachable::No, "it is not a random number generator".to_owned()),
         };
         Cell { consumer, reachable, why }
     };
