@@ -39,35 +39,45 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 	return sg;
 }
 
-atomic64_t ob_arena_bytes;
+/* What a slot can hold on to: a request with its driver's context, and a scatter list. */
+#define OB_SLOT_BYTES 4096
 
-static void ob_arena_uncharge(struct ob_file *file, const struct cred *cred, u32 size)
+static u64 ob_arena_charged(u32 size, u32 slots)
 {
-	atomic_long_sub(size >> PAGE_SHIFT, &cred->user->locked_vm);
-	atomic64_sub(size, &file->arena_bytes);
-	atomic64_sub(size, &ob_arena_bytes);
+	return size + (u64)slots * OB_SLOT_BYTES;
+}
+
+static void ob_arena_uncharge(struct ob_file *file, const struct cred *cred, u64 bytes)
+{
+	atomic_long_sub(bytes >> PAGE_SHIFT, &cred->user->locked_vm);
+	ob_user_uncharge(file->user, OB_BYTES, bytes);
 	put_cred(cred);
 }
 
 /*
- * Charges the descriptor, the module, and the user. The user's memory that cannot be swapped is
- * limited by RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the credentials with
- * a reference, or NULL. They hold the user, whom a module cannot release on each kernel: Linux
- * 6.1.176 does not export free_uid().
+ * Charges the user, in the module and for memory that cannot be swapped, which is limited by
+ * RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the credentials with a
+ * reference, or an error.
+ * They hold the user, whom a module cannot release on each kernel: Linux 6.1.176 does not export
+ * free_uid().
  */
-static const struct cred *ob_arena_charge(struct ob_file *file, u32 size)
+static const struct cred *ob_arena_charge(struct ob_file *file, u64 bytes)
 {
-	const struct cred *cred = get_current_cred();
-	s64 of_file = atomic64_add_return(size, &file->arena_bytes),
-	    of_all = atomic64_add_return(size, &ob_arena_bytes);
-	unsigned long locked = atomic_long_add_return(size >> PAGE_SHIFT, &cred->user->locked_vm);
+	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT, pages = bytes >> PAGE_SHIFT;
+	const struct cred *cred = current_cred();
+	int error = ob_user_charge(file->user, OB_BYTES, bytes);
+	long locked = atomic_long_read(&cred->user->locked_vm);
 
-	if (of_file <= (s64)READ_ONCE(ob_max_arena_bytes) &&
-	    of_all <= (s64)READ_ONCE(ob_max_bytes) &&
-	    (locked <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT || capable(CAP_IPC_LOCK)))
-		return cred;
-	ob_arena_uncharge(file, cred, size);
-	return NULL;
+	if (error)
+		return ERR_PTR(error);
+	/* Adds only what fits: what is added and taken back could make others fail. */
+	do {
+		if (locked + pages > most && !capable(CAP_IPC_LOCK)) {
+			ob_user_uncharge(file->user, OB_BYTES, bytes);
+			return ERR_PTR(-EAGAIN);
+		}
+	} while (!atomic_long_try_cmpxchg(&cred->user->locked_vm, &locked, locked + pages));
+	return get_cred(cred);
 }
 
 static void ob_arena_release(struct ob_arena *arena)
@@ -88,8 +98,7 @@ static void ob_arena_release(struct ob_arena *arena)
 	kvfree(arena->pages);
 	kvfree(arena->run);
 	bitmap_free(arena->busy);
-	ob_arena_uncharge(file, arena->cred, arena->size);
-	atomic_dec(&file->arena_count);
+	ob_arena_uncharge(file, arena->cred, ob_arena_charged(arena->size, arena->slots));
 	mmdrop(arena->mm);
 	kfree_rcu(arena, rcu);
 	atomic_dec(&ob_arenas);
@@ -156,19 +165,15 @@ static int ob_arena_pages(struct ob_arena *arena)
 
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
-	struct ob_arena *arena = NULL;
-	const struct cred *cred;
+	const struct cred *cred = ob_arena_charge(file, ob_arena_charged(size, slots));
+	struct ob_arena *arena;
 	int error;
 
-	if (ob_charge(&file->arena_count, ob_max_arenas))
-		return ERR_PTR(-EMFILE);
-	cred = ob_arena_charge(file, size);
-	if (cred)
-		arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
+	if (IS_ERR(cred))
+		return ERR_CAST(cred);
+	arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
 	if (!arena) {
-		if (cred)
-			ob_arena_uncharge(file, cred, size);
-		atomic_dec(&file->arena_count);
+		ob_arena_uncharge(file, cred, ob_arena_charged(size, slots));
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_inc(&file->refs);
@@ -235,6 +240,7 @@ static void ob_vma_close(struct vm_area_struct *vma)
 	if (!refcount_dec_and_test(&arena->maps))
 		return;
 	xa_erase(&numbers, arena->id);
+	ob_withdraw(arena->file, arena, -ECANCELED);
 	ob_arena_put(arena);
 }
 

@@ -24,7 +24,7 @@ static bool suspended;	/* no new sessions */
 
 /*
  * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
- * 0, -ENOENT if no driver is left to try, or -ENOMEM.
+ * 0, or -ENOENT if no driver is left to try.
  */
 static int ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number,
 		     u16 after)
@@ -41,12 +41,11 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
 		     time_before(jiffies, driver->retry)))
 			continue;
-		session->flow = session->file ? ob_flow_get(driver, session->file) : NULL;
-		error = session->file && !session->flow ? -ENOMEM : 0;
-		if (error)
-			break;
+		error = 0;
 		kobject_get(&driver->kobj);
 		list_add(&session->link, &driver->sessions);
+		if (session->file)
+			list_add(&session->of_file, &session->file->attached);
 		session->driver = driver;
 		atomic_inc(&ob_sessions);
 		break;
@@ -63,7 +62,8 @@ void ob_detach(struct ob_session *session)
 	list_del(&session->link);
 	if (driver->disallowed && list_empty(&driver->sessions))
 		list_del_init(&driver->link);
-	ob_flow_put(session->flow);
+	list_del_init(&session->of_file);
+	ob_queue_leave(session);
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(&driver->kobj);
 	atomic_dec(&ob_sessions);
@@ -114,9 +114,14 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 		driver->built_in = !driver->owner;
 		watch = true;
 	}
+	if (!error && session->file) {
+		error = ob_queue_join(session, driver->owner);
+		if (error)
+			ob_session_free_handle(session);
+	}
 	mutex_unlock(&ob_drivers_lock);
 	/* The handle keeps the module. */
-	if (watch)
+	if (watch && !error)
 		ob_unplug_watch(session->tfm->__crt_alg->cra_module);
 	return error;
 }
@@ -135,10 +140,10 @@ static u32 ob_lookup_flags(const char *name)
 /* Allocates the driver with this number, or for 0 the first that works for the algorithm. */
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number)
 {
-	int error = -ENOENT, tried, attached;
+	int error = -ENOENT, tried;
 	u16 after = 0;
 
-	while (!(attached = ob_attach(session, algorithm, number, after))) {
+	while (!ob_attach(session, algorithm, number, after)) {
 		after = session->driver->number;
 		tried = ob_try_alloc(session, algorithm->type,
 				     ob_lookup_flags(session->driver->name));
@@ -152,7 +157,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		if (test_bit(OB_DEAD, &session->state))
 			return -ENODEV;
 	}
-	return attached == -ENOENT ? error : attached;
+	return error;
 }
 
 /*
@@ -215,7 +220,6 @@ static int ob_add(const char *name, const struct ob_file *trial)
 		return -ENOMEM;
 	strscpy(driver->name, name, sizeof(driver->name));
 	INIT_LIST_HEAD(&driver->sessions);
-	ob_queue_init(driver);
 	error = kobject_init_and_add(&driver->kobj, &ob_driver_ktype, directory, "%s", name);
 	if (error) {
 		kobject_put(&driver->kobj);
@@ -234,9 +238,10 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 
 	if (!driver)
 		return -ENOENT;
-	ob_queue_take(driver, NULL, dropped);
-	list_for_each_entry(session, &driver->sessions, link)
+	list_for_each_entry(session, &driver->sessions, link) {
+		ob_queue_take(session, NULL, dropped);
 		ob_session_kill_atomic(session);
+	}
 	driver->disallowed = true;
 	if (list_empty(&driver->sessions))
 		list_del_init(&driver->link);
@@ -304,17 +309,21 @@ void ob_trials_end(const struct ob_file *file)
 	ob_queue_drop(&dropped, -ENODEV);
 }
 
-/* Drops the requests of a descriptor that no driver has yet. */
-void ob_drop_waiting(const struct ob_file *file)
+/* Drops the requests of an arena, or with NULL of the descriptor, that no driver has yet. */
+void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error)
 {
-	struct ob_driver *driver;
+	struct ob_session *session;
 	LIST_HEAD(dropped);
 
 	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(driver, &ob_drivers, link)
-		ob_queue_take(driver, file, &dropped);
+	list_for_each_entry(session, &file->attached, of_file)
+		ob_queue_take(session, arena, &dropped);
+	/* The descriptor may be freed before the last of its sessions is detached. */
+	if (!arena)
+		while (!list_empty(&file->attached))
+			list_del_init(file->attached.next);
 	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ECANCELED);
+	ob_queue_drop(&dropped, error);
 }
 
 /* Must not call the crypto API, which may hold its own lock here. */

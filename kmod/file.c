@@ -13,9 +13,14 @@ static int ob_open(struct inode *inode, struct file *filp)
 
 	if (!file)
 		return -ENOMEM;
+	file->user = ob_user_get();
+	if (!file->user) {
+		kfree(file);
+		return -ENOMEM;
+	}
 	refcount_set(&file->refs, 1);
 	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
-	file->uid = current_euid();
+	INIT_LIST_HEAD(&file->attached);
 	atomic_inc(&ob_files);
 	/* Requests in flight outlive the descriptor and need the module's code. */
 	__module_get(THIS_MODULE);
@@ -28,6 +33,7 @@ void ob_file_put(struct ob_file *file)
 	if (!refcount_dec_and_test(&file->refs))
 		return;
 	xa_destroy(&file->sessions);
+	ob_user_put(file->user);
 	kfree(file);
 	atomic_dec(&ob_files);
 	module_put(THIS_MODULE);
@@ -38,25 +44,17 @@ static int ob_release(struct inode *inode, struct file *filp)
 {
 	struct ob_file *file = filp->private_data;
 
-	ob_drop_waiting(file);
 	ob_sessions_drop(file);
+	ob_withdraw(file, NULL, -ECANCELED);
 	ob_trials_end(file);
 	ob_file_put(file);
 	return 0;
 }
 
-int ob_charge(atomic_t *count, unsigned int limit)
-{
-	if (atomic_inc_return(count) <= limit)
-		return 0;
-	atomic_dec(count);
-	return -EMFILE;
-}
-
 /*
  * A setuid program can be made to write to a descriptor that its caller opened. Such a write must
- * not use the program's other descriptors. A server that opened the device with CAP_SETUID may write
- * after a change of user.
+ * not use the program's other descriptors. A server that opened the device with CAP_SETUID may
+ * write after a change of user.
  */
 static bool ob_same_credentials(const struct cred *opener, const struct cred *writer)
 {

@@ -10,22 +10,16 @@
 	module_param_named(_name, ob_##_name, _type, 0644); \
 	MODULE_PARM_DESC(_name, _text)
 
-OB_PARAM(uint, max_sessions, 1024, "sessions of one descriptor");
-OB_PARAM(uint, max_arenas, 256, "arenas of one descriptor");
-OB_PARAM(ulong, max_arena_bytes, 64UL << 20, "bytes of all arenas of one descriptor");
-OB_PARAM(uint, max_requests, 64,
-	 "requests of one descriptor that a driver has at the same time; others wait");
-OB_PARAM(uint, max_driver_requests, 96, "requests that a driver has at the same time; others wait");
-OB_PARAM(ulong, max_driver_bytes, 4UL << 20,
-	 "bytes of the requests that a driver has at the same time");
-OB_PARAM(ulong, max_shared_bytes, 32UL << 10,
-	 "the same while several users submit; each counts at least 4 KiB, and 1 KiB more");
-OB_PARAM(ulong, max_bytes, 0, "bytes of all arenas; 0: an eighth of the memory at load");
+OB_PARAM(uint, max_sessions, 0,
+	 "sessions of all users, of which one user may have half; 0: one for each 64 KiB of memory");
+OB_PARAM(ulong, max_bytes, 0,
+	 "bytes of all arenas, of which one user may have half; 0: an eighth of the memory");
+OB_PARAM(uint, max_requests, 96, "requests that an engine has at the same time; others wait");
 OB_PARAM(bool, dma32, false,
 	 "memory of arenas below 4 GiB, for devices that reach no more without a copy");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 
-struct workqueue_struct *ob_workqueue, *ob_dispatch_workqueue;
+struct workqueue_struct *ob_workqueue;
 
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -34,23 +28,6 @@ static struct miscdevice device = {
 	.groups = ob_groups,
 	.mode = 0600,
 };
-
-static void ob_destroy_workqueues(void)
-{
-	if (ob_dispatch_workqueue)
-		destroy_workqueue(ob_dispatch_workqueue);
-	if (ob_workqueue)
-		destroy_workqueue(ob_workqueue);
-}
-
-static int ob_create_workqueues(void)
-{
-	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	/* Processes that keep the CPUs busy must not delay the next request of another user. */
-	ob_dispatch_workqueue = alloc_workqueue("outboard_dispatch",
-						WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
-	return ob_workqueue && ob_dispatch_workqueue ? 0 : -ENOMEM;
-}
 
 static int __init outboard_init(void)
 {
@@ -62,9 +39,12 @@ static int __init outboard_init(void)
 	}
 	if (!ob_max_bytes)
 		ob_max_bytes = (totalram_pages() / 8) << PAGE_SHIFT;
-	error = ob_create_workqueues();
-	if (!error)
-		error = misc_register(&device);
+	if (!ob_max_sessions)
+		ob_max_sessions = totalram_pages() >> (16 - PAGE_SHIFT);
+	ob_workqueue = alloc_workqueue("outboard", WQ_UNBOUND, 0);
+	if (!ob_workqueue)
+		return -ENOMEM;
+	error = misc_register(&device);
 	if (error)
 		goto no_device;
 	error = ob_unplug_init();
@@ -82,7 +62,7 @@ no_suspend:
 no_modules:
 	misc_deregister(&device);
 no_device:
-	ob_destroy_workqueues();
+	destroy_workqueue(ob_workqueue);
 	return error;
 }
 
@@ -98,7 +78,7 @@ static void __exit outboard_exit(void)
 	misc_deregister(&device);
 	ob_unplug_exit();
 	synchronize_rcu();
-	ob_destroy_workqueues();
+	destroy_workqueue(ob_workqueue);
 	rcu_barrier();
 }
 

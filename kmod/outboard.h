@@ -6,11 +6,11 @@
  *                             ob_arena, by a number that the module chooses
  *   request in flight      -> its arena (which refers to the file), the driver handle of its
  *                             session
- *   ob_session             -> its ob_driver (an entry of the allow list)
+ *   ob_session             -> its ob_driver (an entry of the allow list), its ob_share of an engine
  *
  * Completions run in softirqs, threaded interrupts or kthreads. They take only the lock of an
- * ob_place, that of the ob_driver and those of wait queues (an eventfd's, a batch's), and defer work
- * that may sleep to ob_workqueue.
+ * ob_place, that of the ob_engine and those of wait queues (an eventfd's, a batch's), and defer
+ * work that may sleep to ob_workqueue.
  */
 #ifndef OUTBOARD_H
 #define OUTBOARD_H
@@ -20,6 +20,7 @@
 #include <crypto/skcipher.h>
 #include <linux/completion.h>
 #include <linux/kobject.h>
+#include <linux/nospec.h>
 #include <linux/outboard.h>
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
@@ -55,12 +56,15 @@ struct ob_slot_copy {
 	u8 iv[OUTBOARD_IV_SIZE];
 } __aligned(8);
 
-extern struct workqueue_struct *ob_workqueue, *ob_dispatch_workqueue;
+extern struct workqueue_struct *ob_workqueue;
 
+struct ob_arena;
+struct ob_engine;
 struct ob_file;
-struct ob_flow;
 struct ob_request;
 struct ob_session;
+struct ob_share;
+struct ob_user;
 
 /* skcipher, aead, ahash */
 struct ob_type {
@@ -111,18 +115,7 @@ struct ob_driver {
 	/* The only descriptor that may use it until it is allowed; only compared. NULL: all may. */
 	const struct ob_file *trial;
 	u16 number;
-	spinlock_t lock; /* protects the lists of turns and waiting requests, and below */
-	bool stalled;			/* refused a request; no more until one completes */
-	unsigned int running;		/* requests that the driver has, their bytes, and cost */
-	unsigned long bytes_running, cost_running;
-	struct list_head shares;
-	struct rb_root_cached turns;	/* the users with waiting requests, by their start */
-	u64 virtual_time;
-	kuid_t last_uid;
-	unsigned long last_submission;	/* jiffies */
-	bool contended;			/* until that time, if another user has submitted */
-	unsigned long contended_until;	/* jiffies */
-	struct work_struct dispatch;	/* submits waiting requests */
+	unsigned int running;	/* requests that it has; protected by the lock of its engine */
 	atomic64_t requests, bytes, batches, errors, timeouts;
 	char name[CRYPTO_MAX_ALG_NAME];
 };
@@ -139,7 +132,7 @@ void ob_trials_end(const struct ob_file *file);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
-void ob_drop_waiting(const struct ob_file *file);
+void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error);
 void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
 
@@ -160,15 +153,25 @@ void ob_suspend_exit(void);
 
 struct ob_file {
 	refcount_t refs;		/* one for the descriptor, one for each arena */
-	kuid_t uid;			/* of the opener */
+	struct ob_user *user;		/* the opener */
 	struct xarray sessions;
-	atomic_t arena_count, session_count;
-	atomic64_t arena_bytes;
+	struct list_head attached; /* sessions, also freed ones; protected by ob_drivers_lock */
 };
 
 extern const struct file_operations ob_fops;
 void ob_file_put(struct ob_file *file);
-int ob_charge(atomic_t *count, unsigned int limit);
+
+/* ---- user.c ---- */
+
+/* OB_BYTES: memory of arenas, and of the requests of their slots. */
+enum ob_resource { OB_SESSIONS, OB_BYTES, OB_RESOURCES };
+
+struct ob_user *ob_user_get(void);
+struct ob_user *ob_user_hold(struct ob_user *user);
+void ob_user_put(struct ob_user *user);
+int ob_user_charge(struct ob_user *user, enum ob_resource what, u64 amount);
+void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount);
+u64 ob_used(enum ob_resource what);
 
 /* ---- arena.c ---- */
 
@@ -237,11 +240,17 @@ static inline bool ob_in_out_valid(const struct ob_arena *arena, struct ob_range
 		(ob_range_valid(arena, out) && ob_ranges_disjoint(in, out)));
 }
 
+/* The page of an offset that was checked, also while the CPU speculates that it is valid. */
+static inline unsigned long ob_page(const struct ob_arena *arena, u32 offset)
+{
+	return array_index_nospec(offset >> PAGE_SHIFT, arena->page_count);
+}
+
 /* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
 static inline u32 ob_contiguous_bytes(const struct ob_arena *arena, u32 offset)
 {
 	return min_t(u64, OB_MAX_SEGMENT,
-		     ((u64)arena->run[offset >> PAGE_SHIFT] << PAGE_SHIFT) -
+		     ((u64)arena->run[ob_page(arena, offset)] << PAGE_SHIFT) -
 			     offset_in_page(offset));
 }
 
@@ -249,7 +258,7 @@ static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg
 			    u32 length)
 {
 	*sg = (struct scatterlist){};
-	sg_set_page(sg, arena->pages[offset >> PAGE_SHIFT], length, offset_in_page(offset));
+	sg_set_page(sg, arena->pages[ob_page(arena, offset)], length, offset_in_page(offset));
 }
 
 struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
@@ -260,6 +269,7 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 /* Bits of state. */
 #define OB_DEAD 0
 #define OB_ENDED 1	/* the handle is being freed, or was abandoned */
+#define OB_CANCELLED 2	/* no request may wait any more */
 
 struct ob_session {
 	refcount_t refs;		/* its number, the driver handle */
@@ -267,11 +277,12 @@ struct ob_session {
 	unsigned long state;
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
-	const struct ob_file
-		*file; /* compared only, no reference; NULL: first lookup of a driver */
+	struct ob_file *file;	/* without a reference; NULL: first lookup of a driver */
+	struct ob_user *user;		/* charged, with a reference */
 	struct mm_struct *mm;		/* the owner; the structure is kept, so that it is unique */
-	struct ob_flow *flow;
-	struct list_head link;		/* in driver->sessions */
+	struct ob_share *share;		/* NULL: has no driver handle yet */
+	struct list_head link, of_file;	/* in driver->sessions, in file->attached */
+	struct list_head waiting, turn;	/* requests; in share->sessions while there are any */
 	union {
 		struct crypto_skcipher *skcipher;
 		struct crypto_aead *aead;
@@ -324,8 +335,9 @@ struct ob_request {
 	u32 index;
 	u32 capacity;			/* bytes at base */
 	u32 flags;			/* for the crypto API */
-	u32 length;
-	struct list_head node;		/* while it waits: in the waiting list of its flow */
+	u32 cost;			/* of the engine's time */
+	u64 started;			/* when the driver got it, in nanoseconds */
+	struct list_head node;		/* in session->waiting */
 	bool charged;			/* the driver has it */
 	u32 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
@@ -334,7 +346,7 @@ struct ob_request {
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
-int ob_submit(struct ob_file *file, const struct outboard_submit *record);
+int ob_submit(struct ob_file *file, struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
@@ -362,25 +374,31 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- queue.c ---- */
 
-void ob_queue_init(struct ob_driver *driver);
-struct ob_flow *ob_flow_get(struct ob_driver *driver, const struct ob_file *file);
-void ob_flow_put(struct ob_flow *flow);
 bool ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request);
-void ob_queue_refused(struct ob_request *request);
-void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped);
+void ob_queue_backlogged(struct ob_engine *engine);
+bool ob_queue_refused(struct ob_request *request);
+void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
+		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
+struct ob_engine *ob_engine_of(const struct ob_session *session);
+int ob_queue_join(struct ob_session *session, const struct module *owner);
+void ob_queue_leave(struct ob_session *session);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_arenas, ob_max_requests, ob_max_driver_requests,
-	ob_timeout;
-extern unsigned long ob_max_arena_bytes, ob_max_driver_bytes, ob_max_shared_bytes, ob_max_bytes;
+extern unsigned int ob_max_sessions, ob_max_requests, ob_timeout;
+extern unsigned long ob_max_bytes;
+/* At most a day, which fits 32 bits. */
+static inline unsigned long ob_timeout_jiffies(void)
+{
+	return clamp(READ_ONCE(ob_timeout), 1U, 86400U) * HZ;
+}
+
 extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
 bool ob_name_ok(const char *text, size_t size);
 extern atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
-extern atomic64_t ob_arena_bytes;	/* of all arenas */
 
 #endif

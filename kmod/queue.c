@@ -1,175 +1,173 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The requests that wait for a driver. A driver has a bounded number of requests, and of bytes, at
- * the same time; further requests wait here, not in the driver's queue, because a request that a
- * driver has cannot be withdrawn. The bound is lower while several users share the driver, because
- * a request waits until the driver has processed those that it already has.
+ * The requests that wait for an engine. Users share the engine and not an algorithm of it, so the
+ * drivers of one kernel module have one queue. A request that an engine has cannot be withdrawn, so
+ * an engine has few at a time, and further requests wait here.
  *
- * Users get equal shares of the bytes, by start-time fair queueing (Goyal, Vin and Cheng, 1996):
- * the next request is that of the user whose start is the lowest, and each request moves the start
- * of its user by its cost. A user without waiting requests begins again at the virtual time, which
- * is the start of the request that was submitted last. So a user that submits little is next.
- * The descriptors of one user take turns.
+ * An engine has so much work that each request takes about OB_TARGET_NS, or OB_SHARED_NS while
+ * several users submit. That is measured, so requests of the kernel's own users count too, and find
+ * no more than this work before them. The number of requests grows while the driver accepts them.
  *
- *   ob_driver -> ob_share (a user) -> ob_flow (a descriptor) -> waiting requests
+ * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
+ * and each request costs its bytes. A round ends when no user with waiting requests has credit. So
+ * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
+ * user has freed its sessions meanwhile. The sessions of one user take turns.
  *
- * A session has a reference to its flow. Shares and flows come and go under ob_drivers_lock;
- * driver->lock protects everything else, and is taken in completions.
+ *   ob_engine -> ob_share (a user) -> ob_session -> waiting requests
  *
- * Requests are submitted without CRYPTO_TFM_REQ_MAY_BACKLOG, so -EBUSY and -ENOSPC mean that the
- * driver did not accept the request. It is submitted again when a request of the driver completes,
- * or after a millisecond if the driver has none.
+ * Engines and shares come and go under ob_drivers_lock. engine->lock protects everything else, and
+ * is taken in completions.
  */
-#include <linux/delay.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
-/*
- * The cost of a request is its number of bytes, at least OB_LEAST_BYTES, plus OB_REQUEST_COST. A
- * shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES.
- */
+/* A shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES. */
 #define OB_LEAST_BYTES 4096
 #define OB_REQUEST_COST 1024
 
-/* A user. */
+/* Not less than the cost of a request: after each round every user has credit. */
+#define OB_QUANTUM (OB_MAX_LENGTH + OB_MAX_AAD + OB_REQUEST_COST)
+
+#define OB_TARGET_NS (2 * NSEC_PER_MSEC)
+#define OB_SHARED_NS (OB_TARGET_NS / 8)
+
+#define OB_FIRST_DEPTH 8
+/* After a full queue the depth stays for so many completions. */
+#define OB_PATIENCE 64
+#define OB_LEAST_LIMIT 32768
+
+/* Requests that one run of the work submits. */
+#define OB_TURN 32
+
+/* A user of an engine. */
 struct ob_share {
-	struct list_head link;		/* in driver->shares */
-	struct rb_node turn;		/* in driver->turns while ready is not empty */
-	u64 start;			/* virtual time at which its next request begins */
-	struct list_head flows, ready;
-	kuid_t uid;
+	struct list_head link;		/* in engine->shares */
+	struct list_head turn;		/* in engine->ready or spent while requests wait */
+	struct list_head sessions;	/* with waiting requests */
+	struct ob_engine *engine;
+	struct ob_user *user;
+	unsigned int holders;		/* sessions; 0: kept until its debt is paid */
+	s64 credit;			/* more than -OB_QUANTUM */
+	u64 round;			/* that credit is of */
 };
 
-/* A descriptor. */
-struct ob_flow {
-	struct list_head link;		/* in share->flows */
-	struct list_head turn;		/* in share->ready while it has a request that may run */
-	struct list_head waiting;
-	struct ob_share *share;
-	const struct ob_file *file;	/* compared only, no reference */
+struct ob_engine {
+	struct list_head link;
+	const struct module *owner;	/* of the algorithms; NULL: built into the kernel */
+	struct list_head shares;
 	unsigned int sessions;
-	unsigned int running;		/* requests that the driver has */
+	spinlock_t lock;
+	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
+	u64 round;
+	unsigned int running, depth;	/* requests that the engine has, and may have */
+	int progress;			/* completions since depth was changed; negative: no growth */
+	unsigned long cost, limit;	/* of these requests, and at most */
+	bool stalled;			/* refused a request; no more until one completes */
+	bool was_deep, was_full;	/* depth or limit has made a request wait */
+	const struct ob_share *last;	/* that submitted last; compared only */
+	u64 last_ns, shared_until;
+	struct delayed_work dispatch;
 };
 
-static bool ob_flow_may_run(const struct ob_flow *flow)
+static LIST_HEAD(engines);
+
+/* Brings the credit up to the current round. Unused credit is not saved. */
+static void ob_share_refresh(struct ob_share *share)
 {
-	return flow->running < max(READ_ONCE(ob_max_requests), 1U);
+	u64 rounds = share->engine->round - share->round;
+
+	share->round += rounds;
+	share->credit = min_t(s64, OB_QUANTUM, share->credit + min(rounds, 2ULL) * OB_QUANTUM);
 }
 
-static u32 ob_cost(const struct ob_request *request)
+/* Adds the user to the list that it belongs to, at the end, or removes it from both. */
+static void ob_share_sort(struct ob_share *share)
 {
-	return max_t(u32, request->length, OB_LEAST_BYTES) + OB_REQUEST_COST;
+	struct ob_engine *engine = share->engine;
+
+	lockdep_assert_held(&engine->lock);
+	ob_share_refresh(share);
+	if (list_empty(&share->sessions))
+		list_del_init(&share->turn);
+	else
+		list_move_tail(&share->turn, share->credit > 0 ? &engine->ready : &engine->spent);
 }
 
-/* Whether another user used the driver within the last second. */
-static bool ob_is_contended(struct ob_driver *driver)
+static void ob_new_round(struct ob_engine *engine)
 {
-	if (likely(!driver->contended))
-		return false;
-	if (time_after(jiffies, driver->contended_until))
-		driver->contended = false;
-	return driver->contended;
+	struct ob_share *share;
+
+	engine->round++;
+	list_for_each_entry(share, &engine->spent, turn)
+		ob_share_refresh(share);
+	list_splice_tail_init(&engine->spent, &engine->ready);
 }
 
-/* Records which user used the driver last. Two users within a second contend. */
-static void ob_see_user(struct ob_driver *driver, kuid_t uid)
+static bool ob_has_room(struct ob_engine *engine, const struct ob_request *request)
 {
-	unsigned long before = driver->last_submission;
-
-	lockdep_assert_held(&driver->lock);
-	driver->last_submission = jiffies;
-	if (likely(uid_eq(driver->last_uid, uid)))
-		return;
-	if (uid_valid(driver->last_uid) && time_before(jiffies, before + HZ)) {
-		driver->contended = true;
-		driver->contended_until = jiffies + HZ;
-	}
-	driver->last_uid = uid;
-}
-
-static bool ob_has_room(struct ob_driver *driver, const struct ob_request *request)
-{
-	if (!driver->running)
+	if (!engine->running)
 		return true;
-	if (ob_is_contended(driver) &&
-	    driver->cost_running + ob_cost(request) > READ_ONCE(ob_max_shared_bytes))
-		return false;
-	return driver->running < READ_ONCE(ob_max_driver_requests) &&
-	       driver->bytes_running + request->length <= READ_ONCE(ob_max_driver_bytes);
+	if (engine->running >= min(engine->depth, READ_ONCE(ob_max_requests)))
+		engine->was_deep = true;
+	else if (engine->cost + request->cost > engine->limit)
+		engine->was_full = true;
+	else
+		return true;
+	return false;
 }
 
-static bool ob_starts_before(struct rb_node *a, const struct rb_node *b)
+/* Two users within a second share the engine. */
+static void ob_see_user(struct ob_engine *engine, const struct ob_share *share, u64 now)
 {
-	/*
-	 * With equal starts, the user that was added last goes first: one that begins to submit
-	 * does not wait for the others.
-	 */
-	return rb_entry(a, struct ob_share, turn)->start <=
-	       rb_entry(b, struct ob_share, turn)->start;
-}
-
-static void ob_share_remove(struct ob_driver *driver, struct ob_share *share)
-{
-	if (RB_EMPTY_NODE(&share->turn))
-		return;
-	rb_erase_cached(&share->turn, &driver->turns);
-	RB_CLEAR_NODE(&share->turn);
-}
-
-/*
- * Queues the flow in share->ready, and its user in driver->turns, if they have a request that may
- * run. Otherwise removes them.
- */
-static void ob_flow_update(struct ob_driver *driver, struct ob_flow *flow)
-{
-	struct ob_share *share = flow->share;
-
-	lockdep_assert_held(&driver->lock);
-	if (list_empty(&flow->waiting) || !ob_flow_may_run(flow))
-		list_del_init(&flow->turn);
-	else if (list_empty(&flow->turn))
-		list_add_tail(&flow->turn, &share->ready);
-	if (list_empty(&share->ready)) {
-		ob_share_remove(driver, share);
-	} else if (RB_EMPTY_NODE(&share->turn)) {
-		share->start = max(share->start, driver->virtual_time);
-		rb_add_cached(&share->turn, &driver->turns, ob_starts_before);
+	if (unlikely(engine->last != share)) {
+		if (engine->last && now - engine->last_ns < NSEC_PER_SEC)
+			engine->shared_until = now + NSEC_PER_SEC;
+		engine->last = share;
 	}
+	engine->last_ns = now;
 }
 
-/* ob_flow_update() must follow unless no request of the user waits. */
-static void ob_charge_driver(struct ob_driver *driver, struct ob_flow *flow,
-			     struct ob_request *request)
+static void ob_charge(struct ob_share *share, struct ob_request *request)
 {
-	struct ob_share *share = flow->share;
+	struct ob_engine *engine = share->engine;
 
-	ob_share_remove(driver, share);
-	driver->virtual_time = max(share->start, driver->virtual_time);
-	share->start = driver->virtual_time + ob_cost(request);
-	ob_see_user(driver, share->uid);
 	request->charged = true;
-	driver->running++;
-	driver->cost_running += ob_cost(request);
-	driver->bytes_running += request->length;
-	flow->running++;
+	request->started = ktime_get_ns();
+	ob_see_user(engine, share, request->started);
+	share->credit -= request->cost;
+	engine->running++;
+	engine->cost += request->cost;
+	request->session->driver->running++;
 }
 
-static void ob_uncharge_driver(struct ob_driver *driver, struct ob_flow *flow,
-			       struct ob_request *request)
+static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 {
 	request->charged = false;
-	driver->running--;
-	driver->cost_running -= ob_cost(request);
-	driver->bytes_running -= request->length;
-	flow->running--;
+	engine->running--;
+	engine->cost -= request->cost;
+	request->session->driver->running--;
 }
 
-/* Each queued run of the work holds a reference to the driver. The caller has one too. */
-static void ob_queue_kick(struct ob_driver *driver)
+/* Adjusts what the engine may have, by the time that a request took. */
+static void ob_adjust(struct ob_engine *engine, const struct ob_request *request)
 {
-	kobject_get(&driver->kobj);
-	if (!queue_work(ob_dispatch_workqueue, &driver->dispatch))
-		kobject_put(&driver->kobj);
+	u64 now = ktime_get_ns();
+
+	if (now - request->started > (now < engine->shared_until ? OB_SHARED_NS : OB_TARGET_NS))
+		engine->limit = max(engine->limit - engine->limit / 8, OB_LEAST_LIMIT + 0UL);
+	else if (engine->was_full)
+		engine->limit += request->cost;
+	if (engine->was_deep && ++engine->progress >= (int)engine->depth) {
+		engine->depth = min(engine->depth + 1, READ_ONCE(ob_max_requests));
+		engine->progress = 0;
+	}
+	engine->was_full = false;
+	engine->was_deep = false;
+}
+
+static bool ob_is_waiting(const struct ob_engine *engine)
+{
+	return !list_empty(&engine->ready) || !list_empty(&engine->spent);
 }
 
 /*
@@ -178,23 +176,39 @@ static void ob_queue_kick(struct ob_driver *driver)
  */
 bool ob_queue_add(struct ob_request *request)
 {
-	struct ob_driver *driver = request->session->driver;
-	struct ob_flow *flow = request->session->flow;
+	struct ob_session *session = request->session;
+	struct ob_share *share = session->share;
+	struct ob_engine *engine = share->engine;
 	unsigned long flags;
 	bool now;
 
-	spin_lock_irqsave(&driver->lock, flags);
-	ob_see_user(driver, flow->share->uid);
-	now = RB_EMPTY_ROOT(&driver->turns.rb_root) && list_empty(&flow->waiting) &&
-	      ob_flow_may_run(flow) && ob_has_room(driver, request);
+	request->cost = max_t(u32, request->cost, OB_LEAST_BYTES) + OB_REQUEST_COST;
+	spin_lock_irqsave(&engine->lock, flags);
+	now = !ob_is_waiting(engine) && ob_has_room(engine, request);
 	if (likely(now)) {
-		ob_charge_driver(driver, flow, request);
+		ob_share_refresh(share);
+		if (share->credit <= 0) {
+			ob_new_round(engine);
+			ob_share_refresh(share);
+		}
+		ob_charge(share, request);
 	} else {
 		request->charged = false;
-		list_add_tail(&request->node, &flow->waiting);
-		ob_flow_update(driver, flow);
+		list_add_tail(&request->node, &session->waiting);
+		if (list_empty(&session->turn)) {
+			list_add_tail(&session->turn, &share->sessions);
+			if (list_empty(&share->turn)) {
+				ob_share_sort(share);
+				/* A user with few requests is next, as long as it has credit. */
+				if (share->credit > 0)
+					list_move(&share->turn, &engine->ready);
+			}
+		}
+		/* Its completion starts the work; there may be none. */
+		if (!engine->running)
+			queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
 	}
-	spin_unlock_irqrestore(&driver->lock, flags);
+	spin_unlock_irqrestore(&engine->lock, flags);
 	return now;
 }
 
@@ -204,197 +218,138 @@ bool ob_queue_add(struct ob_request *request)
  */
 void ob_queue_done(struct ob_request *request)
 {
-	struct ob_driver *driver = request->session->driver;
-	struct ob_flow *flow = request->session->flow;
+	struct ob_engine *engine = request->session->share->engine;
 	unsigned long flags;
-	bool any;
 
 	if (!request->charged)
 		return;
-	spin_lock_irqsave(&driver->lock, flags);
-	ob_uncharge_driver(driver, flow, request);
-	ob_flow_update(driver, flow);
-	driver->stalled = false;
-	any = !RB_EMPTY_ROOT(&driver->turns.rb_root);
-	spin_unlock_irqrestore(&driver->lock, flags);
-	if (unlikely(any))
-		ob_queue_kick(driver);
+	spin_lock_irqsave(&engine->lock, flags);
+	ob_uncharge(engine, request);
+	ob_adjust(engine, request);
+	/* A work that waits for the next tick after a refusal is started now. */
+	if (unlikely(engine->stalled))
+		mod_delayed_work(ob_workqueue, &engine->dispatch, 0);
+	else if (unlikely(ob_is_waiting(engine)))
+		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
+	engine->stalled = false;
+	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* The driver did not accept the request, which becomes the first of its flow again. */
-void ob_queue_refused(struct ob_request *request)
+/* The driver has accepted a request into its backlog: its queue is full. */
+void ob_queue_backlogged(struct ob_engine *engine)
 {
-	struct ob_driver *driver = request->session->driver;
-	struct ob_flow *flow = request->session->flow;
 	unsigned long flags;
 
-	spin_lock_irqsave(&driver->lock, flags);
-	ob_uncharge_driver(driver, flow, request);
-	ob_share_remove(driver, flow->share);
-	flow->share->start -= ob_cost(request);
-	list_add(&request->node, &flow->waiting);
-	ob_flow_update(driver, flow);
-	driver->stalled = true;
-	/*
-	 * Otherwise the completion of another request queues the work. Under the lock: once another
-	 * CPU can remove the request from the list, its reference to the driver may be dropped.
-	 */
-	if (!driver->running)
-		ob_queue_kick(driver);
-	spin_unlock_irqrestore(&driver->lock, flags);
-}
-
-static struct ob_request *ob_queue_next(struct ob_driver *driver)
-{
-	struct ob_request *request = NULL;
-	struct ob_share *share;
-	struct ob_flow *flow;
-
-	spin_lock_irq(&driver->lock);
-	if (!driver->stalled && !RB_EMPTY_ROOT(&driver->turns.rb_root)) {
-		share = rb_entry(rb_first_cached(&driver->turns), struct ob_share, turn);
-		flow = list_first_entry(&share->ready, struct ob_flow, turn);
-		request = list_first_entry(&flow->waiting, struct ob_request, node);
-		if (ob_has_room(driver, request)) {
-			list_del(&request->node);
-			ob_charge_driver(driver, flow, request);
-			list_move_tail(&flow->turn, &share->ready);
-			ob_flow_update(driver, flow);
-		} else {
-			request = NULL;
-		}
-	}
-	spin_unlock_irq(&driver->lock);
-	return request;
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->depth = clamp(engine->running, 2U, engine->depth + 1) - 1;
+	engine->progress = -OB_PATIENCE;
+	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 /*
- * Whether the driver refused a request while it had none of this module, so that no completion will
- * follow. Clears the mark, so that the request is submitted again.
+ * The driver did not accept the request, which becomes the first of its session again. Returns
+ * false if it must not wait: its session was cancelled.
  */
-static bool ob_is_stuck(struct ob_driver *driver)
+bool ob_queue_refused(struct ob_request *request)
 {
-	bool stuck;
+	struct ob_session *session = request->session;
+	struct ob_share *share = session->share;
+	struct ob_engine *engine = share->engine;
+	unsigned long flags;
+	bool waits;
 
-	spin_lock_irq(&driver->lock);
-	stuck = driver->stalled && !driver->running && !RB_EMPTY_ROOT(&driver->turns.rb_root);
-	if (stuck)
-		driver->stalled = false;
-	spin_unlock_irq(&driver->lock);
-	return stuck;
+	spin_lock_irqsave(&engine->lock, flags);
+	ob_uncharge(engine, request);
+	share->credit += request->cost;
+	engine->depth = max(engine->running, 1U);
+	engine->progress = -OB_PATIENCE;
+	waits = !test_bit(OB_CANCELLED, &session->state);
+	if (waits) {
+		engine->stalled = true;
+		list_add(&request->node, &session->waiting);
+		list_move(&session->turn, &share->sessions);
+		ob_share_sort(share);
+		if (!engine->running)
+			mod_delayed_work(ob_workqueue, &engine->dispatch, 1);
+	}
+	spin_unlock_irqrestore(&engine->lock, flags);
+	return waits;
+}
+
+static struct ob_request *ob_queue_next(struct ob_engine *engine)
+{
+	struct ob_request *request = NULL;
+	struct ob_session *session;
+	struct ob_share *share;
+
+	spin_lock_irq(&engine->lock);
+	if (list_empty(&engine->ready))
+		ob_new_round(engine);
+	/* After a refusal without other requests in the engine, no completion follows. */
+	if (list_empty(&engine->ready) || (engine->stalled && engine->running))
+		goto unlock;
+	engine->stalled = false;
+	share = list_first_entry(&engine->ready, struct ob_share, turn);
+	session = list_first_entry(&share->sessions, struct ob_session, turn);
+	request = list_first_entry(&session->waiting, struct ob_request, node);
+	if (!ob_has_room(engine, request)) {
+		request = NULL;
+		goto unlock;
+	}
+	list_del(&request->node);
+	if (list_empty(&session->waiting))
+		list_del_init(&session->turn);
+	else
+		list_move_tail(&session->turn, &share->sessions);
+	ob_charge(share, request);
+	ob_share_sort(share);
+unlock:
+	spin_unlock_irq(&engine->lock);
+	return request;
 }
 
 static void ob_queue_dispatch(struct work_struct *work)
 {
-	struct ob_driver *driver = container_of(work, struct ob_driver, dispatch);
+	struct ob_engine *engine = container_of(to_delayed_work(work), struct ob_engine, dispatch);
 	struct ob_request *request;
 
-	for (;;) {
-		while ((request = ob_queue_next(driver))) {
-			ob_request_start(request);
-			cond_resched();
-		}
-		if (!ob_is_stuck(driver))
-			break;
-		usleep_range(500, 1000);
+	for (int i = 0; i < OB_TURN; i++) {
+		struct ob_arena *arena;
+
+		request = ob_queue_next(engine);
+		if (!request)
+			return;
+		arena = request->arena;
+		refcount_inc(&arena->refs);
+		ob_request_start(request);
+		ob_arena_put_atomic(arena);
+		cond_resched();
 	}
-	kobject_put(&driver->kobj);
+	queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
 }
 
-void ob_queue_init(struct ob_driver *driver)
+/* Moves the waiting requests of a session, all or those of an arena, to @dropped. */
+void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
+		   struct list_head *dropped)
 {
-	spin_lock_init(&driver->lock);
-	INIT_LIST_HEAD(&driver->shares);
-	driver->turns = RB_ROOT_CACHED;
-	driver->last_uid = INVALID_UID;
-	INIT_WORK(&driver->dispatch, ob_queue_dispatch);
-}
-
-static struct ob_share *ob_share_of(struct ob_driver *driver, kuid_t uid)
-{
-	struct ob_share *share;
-
-	list_for_each_entry(share, &driver->shares, link)
-		if (uid_eq(share->uid, uid))
-			return share;
-	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
-	if (!share)
-		return NULL;
-	share->uid = uid;
-	RB_CLEAR_NODE(&share->turn);
-	INIT_LIST_HEAD(&share->flows);
-	INIT_LIST_HEAD(&share->ready);
-	list_add(&share->link, &driver->shares);
-	return share;
-}
-
-static void ob_share_put(struct ob_share *share)
-{
-	if (!list_empty(&share->flows))
-		return;
-	list_del(&share->link);
-	kfree(share);
-}
-
-/* Returns the flow of a descriptor with a reference, or NULL: no memory. */
-struct ob_flow *ob_flow_get(struct ob_driver *driver, const struct ob_file *file)
-{
-	struct ob_share *share;
-	struct ob_flow *flow;
+	struct ob_share *share = session->share;
+	struct ob_request *request, *next;
 
 	lockdep_assert_held(&ob_drivers_lock);
-	share = ob_share_of(driver, file->uid);
 	if (!share)
-		return NULL;
-	list_for_each_entry(flow, &share->flows, link)
-		if (flow->file == file) {
-			flow->sessions++;
-			return flow;
-		}
-	flow = kzalloc(sizeof(*flow), GFP_KERNEL_ACCOUNT);
-	if (flow) {
-		INIT_LIST_HEAD(&flow->turn);
-		INIT_LIST_HEAD(&flow->waiting);
-		flow->share = share;
-		flow->file = file;
-		flow->sessions = 1;
-		list_add(&flow->link, &share->flows);
-	} else {
-		ob_share_put(share);
+		return;
+	spin_lock_irq(&share->engine->lock);
+	if (!arena)
+		set_bit(OB_CANCELLED, &session->state);
+	list_for_each_entry_safe(request, next, &session->waiting, node)
+		if (!arena || request->arena == arena)
+			list_move_tail(&request->node, dropped);
+	if (list_empty(&session->waiting)) {
+		list_del_init(&session->turn);
+		if (list_empty(&share->sessions))
+			list_del_init(&share->turn);
 	}
-	return flow;
-}
-
-/* No request of the session waits: each has a reference to the session. */
-void ob_flow_put(struct ob_flow *flow)
-{
-	struct ob_share *share;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	if (!flow || --flow->sessions)
-		return;
-	share = flow->share;
-	list_del(&flow->link);
-	kfree(flow);
-	ob_share_put(share);
-}
-
-/* Moves the waiting requests of a descriptor, or of all if @file is NULL, to @dropped. */
-void ob_queue_take(struct ob_driver *driver, const struct ob_file *file, struct list_head *dropped)
-{
-	struct ob_share *share;
-	struct ob_flow *flow;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry(share, &driver->shares, link)
-		list_for_each_entry(flow, &share->flows, link) {
-			if (file && flow->file != file)
-				continue;
-			spin_lock_irq(&driver->lock);
-			list_splice_tail_init(&flow->waiting, dropped);
-			ob_flow_update(driver, flow);
-			spin_unlock_irq(&driver->lock);
-		}
+	spin_unlock_irq(&share->engine->lock);
 }
 
 /* Ends requests that no driver has. Must be called without locks. */
@@ -404,4 +359,116 @@ void ob_queue_drop(struct list_head *dropped, int error)
 
 	list_for_each_entry_safe(request, next, dropped, node)
 		ob_request_done(request, error);
+}
+
+/* ---- Engines and their users ---- */
+
+struct ob_engine *ob_engine_of(const struct ob_session *session)
+{
+	return session->share->engine;
+}
+
+static struct ob_engine *ob_engine_get(const struct module *owner)
+{
+	struct ob_engine *engine;
+
+	list_for_each_entry(engine, &engines, link)
+		if (engine->owner == owner)
+			return engine;
+	engine = kzalloc(sizeof(*engine), GFP_KERNEL_ACCOUNT);
+	if (!engine)
+		return NULL;
+	engine->owner = owner;
+	engine->depth = OB_FIRST_DEPTH;
+	engine->limit = OB_QUANTUM;
+	spin_lock_init(&engine->lock);
+	INIT_LIST_HEAD(&engine->shares);
+	INIT_LIST_HEAD(&engine->ready);
+	INIT_LIST_HEAD(&engine->spent);
+	INIT_DELAYED_WORK(&engine->dispatch, ob_queue_dispatch);
+	list_add(&engine->link, &engines);
+	return engine;
+}
+
+static void ob_share_free(struct ob_share *share)
+{
+	spin_lock_irq(&share->engine->lock);
+	if (share->engine->last == share)
+		share->engine->last = NULL;
+	spin_unlock_irq(&share->engine->lock);
+	list_del(&share->link);
+	ob_user_put(share->user);
+	kfree(share);
+}
+
+/* Frees what nobody uses: shares without debt, and the engine with all of its shares. */
+static void ob_engine_clean(struct ob_engine *engine)
+{
+	struct ob_share *share, *next;
+
+	list_for_each_entry_safe(share, next, &engine->shares, link) {
+		spin_lock_irq(&engine->lock);
+		ob_share_refresh(share);
+		spin_unlock_irq(&engine->lock);
+		if (!engine->sessions || (!share->holders && share->credit >= 0))
+			ob_share_free(share);
+	}
+	if (engine->sessions)
+		return;
+	cancel_delayed_work_sync(&engine->dispatch);
+	list_del(&engine->link);
+	kfree(engine);
+}
+
+static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
+{
+	struct ob_share *share;
+
+	list_for_each_entry(share, &engine->shares, link)
+		if (share->user == user)
+			return share;
+	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	if (!share)
+		return NULL;
+	share->engine = engine;
+	share->user = ob_user_hold(user);
+	share->round = READ_ONCE(engine->round);
+	INIT_LIST_HEAD(&share->turn);
+	INIT_LIST_HEAD(&share->sessions);
+	list_add(&share->link, &engine->shares);
+	return share;
+}
+
+/* The session uses an engine from now on, the one of this owner of algorithms. */
+int ob_queue_join(struct ob_session *session, const struct module *owner)
+{
+	struct ob_engine *engine;
+	struct ob_share *share;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	engine = ob_engine_get(owner);
+	if (!engine)
+		return -ENOMEM;
+	share = ob_share_get(engine, session->user);
+	if (share) {
+		share->holders++;
+		engine->sessions++;
+		session->share = share;
+	}
+	ob_engine_clean(engine);
+	return share ? 0 : -ENOMEM;
+}
+
+/* No request of the session waits: each has a reference to the session. */
+void ob_queue_leave(struct ob_session *session)
+{
+	struct ob_share *share = session->share;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	if (!share)
+		return;
+	session->share = NULL;
+	share->holders--;
+	share->engine->sessions--;
+	ob_engine_clean(share->engine);
 }

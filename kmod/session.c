@@ -33,6 +33,7 @@ static void ob_session_release(struct ob_session *session)
 	if (!test_and_set_bit(OB_ENDED, &session->state))
 		ob_session_free_handle(session);
 	ob_detach(session);
+	ob_user_uncharge(session->user, OB_SESSIONS, 1);
 	ob_session_put(session);
 }
 
@@ -48,6 +49,9 @@ void ob_session_init(struct ob_session *session)
 	refcount_set(&session->users, 2);
 	INIT_WORK(&session->release, ob_session_release_work);
 	INIT_WORK(&session->forget, ob_session_forget_work);
+	INIT_LIST_HEAD(&session->of_file);
+	INIT_LIST_HEAD(&session->waiting);
+	INIT_LIST_HEAD(&session->turn);
 }
 
 void ob_session_unuse(struct ob_session *session)
@@ -105,9 +109,8 @@ static bool ob_session_record_ok(const struct outboard_session_new *record,
 		       !record->tag_size;
 }
 
-static void ob_session_drop(struct ob_file *file, struct ob_session *session)
+static void ob_session_drop(struct ob_session *session)
 {
-	atomic_dec(&file->session_count);
 	ob_session_kill(session);
 	ob_session_put(session);
 }
@@ -122,6 +125,7 @@ static struct ob_session *ob_session_create(struct ob_file *file,
 	ob_session_init(session);
 	session->tag_size = record->tag_size;
 	session->file = file;
+	session->user = file->user;
 	session->mm = current->mm;
 	mmgrab(session->mm);
 	return session;
@@ -136,8 +140,9 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 
 	if (!ob_session_record_ok(record, algorithm))
 		return -EINVAL;
-	if (ob_charge(&file->session_count, ob_max_sessions))
-		return -EMFILE;
+	error = ob_user_charge(file->user, OB_SESSIONS, 1);
+	if (error)
+		return error;
 	error = -ENOMEM;
 	session = ob_session_create(file, record);
 	if (!session)
@@ -154,7 +159,7 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 	error = algorithm->type->set_key(session, key, size);
 	if (error) {
 		xa_erase(&file->sessions, record->session);
-		ob_session_drop(file, session);
+		ob_session_drop(session);
 	} else {
 		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
 	}
@@ -167,7 +172,7 @@ free:
 	mmdrop(session->mm);
 	kfree(session);
 uncharge:
-	atomic_dec(&file->session_count);
+	ob_user_uncharge(file->user, OB_SESSIONS, 1);
 	return error;
 }
 
@@ -188,7 +193,7 @@ int ob_session_free(struct ob_file *file, const struct outboard_session_free *re
 	xa_unlock(&file->sessions);
 	if (!session)
 		return -ENOENT;
-	ob_session_drop(file, session);
+	ob_session_drop(session);
 	return 0;
 }
 
@@ -199,6 +204,6 @@ void ob_sessions_drop(struct ob_file *file)
 
 	xa_for_each(&file->sessions, id, session) {
 		xa_erase(&file->sessions, id);
-		ob_session_drop(file, session);
+		ob_session_drop(session);
 	}
 }

@@ -119,27 +119,32 @@ static void ob_count_double(const struct ob_place *place)
 static void ob_request_returned(struct ob_place *place, unsigned int generation,
 				struct ob_request *request, int error)
 {
-	if (error == -EINPROGRESS)
-		return;
 	if (unlikely(cmpxchg(&place->live, generation, 0) != generation))
 		ob_count_double(place);
-	else if (error == -EBUSY || error == -ENOSPC || error == -EAGAIN)
-		ob_queue_refused(request);
-	else
+	/* Not a hash: its driver may have begun the message. */
+	else if ((error != -ENOSPC && error != -EAGAIN) || request->digest_size ||
+		 !ob_queue_refused(request))
 		ob_request_done(request, error);
 }
 
-/* Submits a request to its driver. It may complete, and its references be dropped, at any time. */
+/*
+ * Submits a request to its driver. It may complete, and its references be dropped, at any time.
+ * With MAY_BACKLOG -EBUSY means that the driver has accepted it.
+ */
 void ob_request_start(struct ob_request *request)
 {
 	struct ob_place *place = &request->arena->places[request->index];
+	struct ob_engine *engine = ob_engine_of(request->session);
 	unsigned int generation = place->generation + 1 ?: 1;	/* 0: the driver has no request */
 	int error;
 
 	place->generation = generation;
 	WRITE_ONCE(place->live, generation);
 	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
-	ob_request_returned(place, generation, request, error);
+	if (unlikely(error == -EBUSY))
+		ob_queue_backlogged(engine);
+	else if (unlikely(error != -EINPROGRESS))
+		ob_request_returned(place, generation, request, error);
 }
 
 /*
@@ -313,8 +318,8 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	request->index = index;
 	request->op = copy->op;
 	request->digest_size = 0;
-	request->length = copy->length;
-	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP;
+	request->cost = copy->length + copy->aad_length;
+	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG;
 	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request,
 				copy);
 	if (error)
@@ -373,7 +378,7 @@ static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob
 
 	if (atomic_dec_and_test(&batch->pending))
 		return 0;
-	left = wait_for_completion_killable_timeout(&batch->done, max(ob_timeout, 1U) * HZ);
+	left = wait_for_completion_killable_timeout(&batch->done, ob_timeout_jiffies());
 	if (likely(left > 0))
 		return 0;
 	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
@@ -456,7 +461,7 @@ static int ob_notify(struct ob_place *place, int fd)
 	return 0;
 }
 
-int ob_submit(struct ob_file *file, const struct outboard_submit *record)
+int ob_submit(struct ob_file *file, struct outboard_submit *record)
 {
 	struct ob_arena *arena;
 	int error;
@@ -466,15 +471,19 @@ int ob_submit(struct ob_file *file, const struct outboard_submit *record)
 	arena = ob_arena_get(file, record->arena);
 	if (!arena)
 		return -ENOENT;
-	if (record->op == OUTBOARD_NOTIFY && record->first < arena->slots)
+	error = record->first < arena->slots ? 0 : -EINVAL;
+	record->first = array_index_nospec(record->first, arena->slots);
+	if (error)
+		goto put;
+	if (record->op == OUTBOARD_NOTIFY)
 		error = ob_notify(&arena->places[record->first], record->count);
-	else if (!record->count || record->first >= arena->slots ||
-		 record->count > arena->slots - record->first)
+	else if (!record->count || record->count > arena->slots - record->first)
 		error = -EINVAL;
 	else if (record->op == OUTBOARD_SUBMIT)
 		error = ob_submit_slots(file, arena, record);
 	else
 		error = ob_await_slots(arena, record->first, record->count);
+put:
 	ob_arena_put(arena);
 	return error;
 }

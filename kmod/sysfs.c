@@ -89,7 +89,7 @@ OB_LIVE(doubles);
 static ssize_t arena_bytes_show(struct device *device, struct device_attribute *attribute,
 				char *page)
 {
-	return sysfs_emit(page, "%lld\n", (long long)atomic64_read(&ob_arena_bytes));
+	return sysfs_emit(page, "%lld\n", (long long)ob_used(OB_BYTES));
 }
 static DEVICE_ATTR_ADMIN_RO(arena_bytes);
 

@@ -129,7 +129,8 @@ static bool ob_abandon(struct ob_session *session)
 }
 
 /* Kills or abandons these sessions. Returns whether any will still free its handle. */
-static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers, bool abandon)
+static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers, bool abandon,
+			struct list_head *dropped)
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
@@ -139,21 +140,12 @@ static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers
 		if (!which->all && !ob_driver_needs(driver, which->module))
 			continue;
 		list_for_each_entry(session, &driver->sessions, link) {
+			ob_queue_take(session, NULL, dropped);
 			ob_session_kill_atomic(session);
 			any |= !abandon || ob_abandon(session);
 		}
 	}
 	return any;
-}
-
-static void ob_take_waiting(const struct ob_ending *which, struct list_head *drivers,
-			    struct list_head *dropped)
-{
-	struct ob_driver *driver;
-
-	list_for_each_entry(driver, drivers, link)
-		if (which->all || ob_driver_needs(driver, which->module))
-			ob_queue_take(driver, NULL, dropped);
 }
 
 static bool ob_any_left(const struct ob_ending *which, bool abandon)
@@ -162,10 +154,8 @@ static bool ob_any_left(const struct ob_ending *which, bool abandon)
 	bool any;
 
 	mutex_lock(&ob_drivers_lock);
-	ob_take_waiting(which, &ob_drivers, &dropped);
-	ob_take_waiting(which, &ob_disallowed, &dropped);
-	any = ob_end_each(which, &ob_drivers, abandon);
-	any |= ob_end_each(which, &ob_disallowed, abandon);
+	any = ob_end_each(which, &ob_drivers, abandon, &dropped);
+	any |= ob_end_each(which, &ob_disallowed, abandon, &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return any;
@@ -174,7 +164,7 @@ static bool ob_any_left(const struct ob_ending *which, bool abandon)
 /* Kills sessions and waits until their handles are freed. Returns false after the timeout. */
 static bool ob_end_sessions(const struct ob_ending *which)
 {
-	unsigned long end = jiffies + max(ob_timeout, 1U) * HZ;
+	unsigned long end = jiffies + ob_timeout_jiffies();
 
 	while (ob_any_left(which, false)) {
 		if (time_after(jiffies, end))

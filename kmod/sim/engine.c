@@ -100,8 +100,8 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 	int answer = 0;
 
 	sim_fate_of(request);
-	if (unlikely(request->fate.busy))
-		return -EBUSY;
+	if (unlikely(request->fate.refuse))
+		return -ENOSPC;
 	if (unlikely(request->fate.both)) {
 		answer = request->fate.both;
 		local_bh_disable();

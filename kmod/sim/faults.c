@@ -2,7 +2,7 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|never|full|busy|
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|never|full|refuse|
  *              slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
@@ -16,7 +16,7 @@
  * unwritten leaves 64 aligned bytes of a cipher's result as they were, as a lost cache line does
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
- * busy      returns -EBUSY without accepting the request, with MAY_BACKLOG too
+ * refuse    returns -ENOSPC without accepting the request, with MAY_BACKLOG too
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
  *
@@ -45,7 +45,7 @@ enum sim_fault {
 	SIM_SOFTWARE,
 	SIM_BOTH,
 	SIM_AGAIN,
-	SIM_BUSY
+	SIM_REFUSE
 };
 
 static const struct {
@@ -63,7 +63,7 @@ static const struct {
 	[SIM_SOFTWARE] = { "software" },
 	[SIM_BOTH] = { "both", true },
 	[SIM_AGAIN] = { "again" },
-	[SIM_BUSY] = { "busy" },
+	[SIM_REFUSE] = { "refuse" },
 };
 
 struct sim_rule {
@@ -156,8 +156,8 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	case SIM_AGAIN:
 		fate->again = true;
 		break;
-	case SIM_BUSY:
-		fate->busy = true;
+	case SIM_REFUSE:
+		fate->refuse = true;
 		break;
 	case SIM_WRONG:
 		fate->wrong = true;

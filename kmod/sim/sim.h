@@ -86,7 +86,7 @@ struct sim_fate {
 	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
 	unsigned int part;		/* with garbage: length of the wrong part, 0: all */
-	bool wrong, garbage, unwritten, never, full, busy, software, again;
+	bool wrong, garbage, unwritten, never, full, refuse, software, again;
 	bool fault;			/* caused by a rule of faults.c */
 };
 

@@ -188,9 +188,11 @@ static void held_requests_may_end_with_an_error(void)
 		      arena.slot[s].status);
 }
 
-static void a_full_queue_makes_them_wait_and_all_end_well(void)
+/* The driver takes what its queue has no room for into its backlog, and the module submits less. */
+static void a_full_queue_refuses_nothing(void)
 {
-	long refused = number_in(SIM_DEBUG "/outboard-sim.0/refused");
+	long refused = number_in(SIM_DEBUG "/outboard-sim.0/refused"),
+	     backlogged = number_in(SIM_DEBUG "/outboard-sim.0/backlogged");
 
 	begin();
 	check(!tell(SIM_PARAMETERS "/queue", "1") && !tell(SIM_PARAMETERS "/latency_ns", "1000000"),
@@ -200,19 +202,63 @@ static void a_full_queue_makes_them_wait_and_all_end_well(void)
 		check(!submit(&arena, 0, 64, round & 1 ? OUTBOARD_WAIT : 0), "%m");
 		all_right(0, 64);
 	}
-	check(number_in(SIM_DEBUG "/outboard-sim.0/refused") > refused, "nothing waited");
+	check(number_in(SIM_DEBUG "/outboard-sim.0/refused") == refused, "it refused a request");
+	backlogged = number_in(SIM_DEBUG "/outboard-sim.0/backlogged") - backlogged;
+	check(backlogged && backlogged < 32, "%ld of 320 in the backlog", backlogged);
 	check(!tell(SIM_PARAMETERS "/preset", "ideal"), "%m");
-	/* Also where the driver returns -EBUSY, does not accept the request, and has no other. */
+	fault("all full every=2");
+	fill(0, 64);
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	all_right(0, 64);
+}
+
+/* A driver without a backlog: what it refuses waits, also where it has no other request. */
+static void a_cipher_that_is_refused_is_submitted_again(const struct algorithm *algorithm)
+{
+	begin();
+	make_session(fd, 2, algorithm);
+	fault("all refuse every=2");
 	for (int round = 0; round < 2; round++) {
-		fault(round ? "all busy every=2" : "all full every=2");
-		fill(0, 64);
-		check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
-		all_right(0, 64);
-		fill(0, 1);
-		check(!submit(&arena, 0, 1, OUTBOARD_WAIT), "%m");
-		all_right(0, 1);
-		fault("clear");
+		for (unsigned int s = 0; s < 64; s++) {
+			struct outboard_slot slot = a_slot(algorithm, 2, &arena, s * 8192,
+							   s * 8192 + 4096, 2048);
+
+			memcpy(arena.base + slot.in, text, 2048);
+			put(&arena, s, &slot);
+		}
+		check(!submit(&arena, 0, round ? 1 : 64, OUTBOARD_WAIT), "%m");
+		for (unsigned int s = 0; s < (round ? 1u : 64u); s++)
+			check(!arena.slot[s].status && is_right(algorithm, &arena, s, text),
+			      "slot %u: status %d", s, arena.slot[s].status);
 	}
+}
+
+/* Its driver may have begun the message. */
+static void a_hash_that_is_refused_ends_with_the_error(const struct algorithm *algorithm)
+{
+	long before = driver_counter(algorithm, "requests");
+	unsigned int right = 0;
+
+	begin();
+	make_session(fd, 2, algorithm);
+	fault("all refuse every=2");
+	for (unsigned int s = 0; s < 64; s++) {
+		struct outboard_slot slot = a_slot(algorithm, 2, &arena, s * 4096, 0, 2048);
+
+		memcpy(arena.base + slot.in, text, 2048);
+		put(&arena, s, &slot);
+	}
+	check(!submit(&arena, 0, 64, OUTBOARD_WAIT), "%m");
+	for (unsigned int s = 0; s < 64; s++) {
+		int status = arena.slot[s].status;
+
+		check(status == -ENOSPC || (!status && is_right(algorithm, &arena, s, text)),
+		      "slot %u: status %d", s, status);
+		right += !status;
+	}
+	check(right == 32, "%u of 64 are right", right);
+	check(driver_counter(algorithm, "requests") - before == 64, "%ld requests",
+	      driver_counter(algorithm, "requests") - before);
 }
 
 static void slowness_is_waited_for(void)
@@ -345,7 +391,9 @@ static const struct test tests[] = {
 	TEST(buffers_live_until_the_answer),
 	TEST(a_process_may_die_and_leave_them),
 	TEST(held_requests_may_end_with_an_error),
-	TEST(a_full_queue_makes_them_wait_and_all_end_well),
+	TEST(a_full_queue_refuses_nothing),
+	EACH(a_cipher_that_is_refused_is_submitted_again, CIPHER | AEAD),
+	EACH(a_hash_that_is_refused_ends_with_the_error, HASH),
 	TEST(slowness_is_waited_for),
 	TEST(software_answers_at_once),
 	TEST(unplugged_after_the_driver_was_disallowed),

@@ -82,7 +82,7 @@ static void change_the_simulation(void)
 					     "all wrong every=5",   "all never every=40 count=30",
 					     "all full every=3",    "all slow 3 every=2",
 					     "all software every=4",
-					     "all both 5 every=6",  "all busy every=4",
+					     "all both 5 every=6",  "all refuse every=4",
 					     "all garbage every=6", "all unwritten every=5" };
 	static const struct {
 		const char *name, *value;
@@ -110,14 +110,9 @@ static const struct {
 	const char *name;
 	unsigned long few, some, usual;
 } limits[] = {
-	{ "max_sessions", 3, 20, 1024 },
-	{ "max_arenas", 2, 256, 256 },
-	{ "max_arena_bytes", 1 * MIB, 4 * MIB, 64 * MIB },
+	{ "max_sessions", 6, 40, 4096 },
 	{ "max_bytes", 3 * MIB, 64 * MIB, 64 * MIB },
-	{ "max_requests", 1, 64, 64 },
-	{ "max_driver_requests", 2, 96, 96 },
-	{ "max_driver_bytes", 8192, 4 * MIB, 4 * MIB },
-	{ "max_shared_bytes", 0, 32768, 32768 },
+	{ "max_requests", 1, 96, 96 },
 };
 
 static void set_limit(unsigned int limit, unsigned long value)

@@ -78,8 +78,9 @@ static void memory_of_an_arena_stays_with_its_requests(void)
 }
 
 /*
- * Four algorithms; submits until it is killed. Each fourth process kills itself as soon as a SUBMIT returns before its last request is complete: until
- * another process runs, a fast accelerator has completed all requests of a slow CPU.
+ * Four algorithms; submits until it is killed. Each fourth process kills itself as soon as a SUBMIT
+ * returns before its last request is complete: until another process runs, a fast accelerator has
+ * completed all requests of a slow CPU.
  */
 static void submit_for_ever(unsigned int number, int ready)
 {
@@ -189,8 +190,7 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 			break;
 	}
 	check(took < 1, "it took %.1f s, and longer than a second five times", took);
-	check(!accelerator->sim || counter("requests") >= 64, "%ld requests in flight",
-	      counter("requests"));
+	check(!accelerator->sim || counter("requests"), "no request in flight");
 }
 
 static void a_driver_that_root_disallows(void)
@@ -206,8 +206,12 @@ static void a_driver_that_root_disallows(void)
 		check(!submit(&arena, 0, 32, 0), "%m");
 		check(!tell("/sys/class/misc/outboard/disallow", "%s", driver), "%s", driver);
 		check(tell("/sys/class/misc/outboard/disallow", "%s", driver) == -ENOENT, "twice");
-		for (unsigned int s = 0; s < 32; s++)
-			check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+		/* The driver completes what it has, and what waits is over. */
+		for (unsigned int s = 0; s < 32; s++) {
+			int status = wait_for(&arena, s);
+
+			check(!status || (s && status == -ENODEV), "slot %u: status %d", s, status);
+		}
 		fill(1, 16);
 		check(ask(&arena, &(struct outboard_slot){ .session = 1,
 							   .op = OUTBOARD_ENCRYPT,

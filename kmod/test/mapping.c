@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arenas: mmap(2), its errors, and operations on the mapping. */
 #include "tests.h"
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -57,7 +61,7 @@ static void what_is_no_arena_is_refused(void)
 	check(refused(page, rw, MAP_SHARED, 1, EINVAL), "too small for one slot: %m");
 	check(refused(MIB, rw, MAP_SHARED, 4097, EINVAL), "4097 slots: %m");
 	check(refused(128u << 10, rw, MAP_SHARED, 4096, EINVAL), "slots and no data: %m");
-	check(refused(65u << 20, rw, MAP_SHARED, 0, ENOMEM), "65 MiB: %m");
+	check(refused(1u << 30, rw, MAP_SHARED, 0, EMFILE), "1 GiB: %m");
 	/* The addresses of a process on 32-bit MIPS end at 2 GiB. */
 	check(refused((1ul << 30) + MIB, rw, MAP_SHARED, 0, EINVAL), "1025 MiB: %m");
 	check(refused(MIB, rw, MAP_SHARED, 1ll << 40, EINVAL) || errno == EOVERFLOW,
@@ -185,36 +189,161 @@ static void their_memory_is_limited_by_rlimit_memlock(void)
 		check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%m");
 		check(!setgid(1001) && !setuid(1001), "%m");
 		fd = open_device(0);
-		check(refused(MIB + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM),
+		check(refused(MIB + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 0, EAGAIN),
 		      "more than the limit: %m");
-		arena = map_arena(fd, 768 << 10, 0);
+		arena = map_arena(fd, 512 << 10, 16);
 		/* All descriptors of the user together. */
 		fd = open_device(0);
-		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM),
+		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 16, EAGAIN),
 		      "more than the rest: %m");
 		unmap_arena(&arena);
-		arena = map_arena(fd, MIB, 0);
+		/* A slot counts as a page: it holds a request and what the driver needs for it. */
+		check(refused(512 << 10, PROT_READ | PROT_WRITE, MAP_SHARED, 256, EAGAIN),
+		      "256 slots: %m");
+		arena = map_arena(fd, 768 << 10, 64);
 		_exit(0);
 	}
 	join(child);
 	check(!chmod("/dev/outboard", 0600), "%m");
 }
 
-static void there_is_a_limit_for_all_of_them(void)
+static void there_is_a_limit_for_each_user_and_for_all(void)
 {
 	const char *limit = OUTBOARD_PARAMETERS "/max_bytes";
-	struct arena arena;
+	const int rw = PROT_READ | PROT_WRITE;
 	long before = number_in(limit);
-	int other = open_device(0);
+	struct arena arena;
+	pid_t child, third;
+	int pipes[2];
+	char byte;
 
-	fd = open_device(0);
 	check(before >= 16 * (long)MIB, "%ld bytes", before);
+	check(!chmod("/dev/outboard", 0666) && !pipe(pipes), "%m");
+	/* With one slot, which counts 4 KiB. */
 	check(!tell(limit, "%u", 4 * MIB), "%m");
-	arena = map_arena(other, 3 * MIB, 0);
-	check(refused(2 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, 0, ENOMEM), "5 MiB: %m");
+	fd = open_device(0);
+	arena = map_arena(fd, MIB, 1);
+	check(refused(MIB, rw, MAP_SHARED, 1, EMFILE), "more than a half: %m");
 	unmap_arena(&arena);
-	arena = map_arena(fd, 4 * MIB, 0);
+	arena = map_arena(fd, 2 * MIB - 4096, 1);
+	child = fork();
+	if (!child) {
+		struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+		check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "%m");
+		check(!setgid(1001) && !setuid(1001), "%m");
+		fd = open_device(0);
+			arena = map_arena(fd, 2 * MIB - 4096, 1);
+		check(write(pipes[1], "", 1) == 1, "%m");
+		pause();
+	}
+	check(read(pipes[0], &byte, 1) == 1, "%m");
+	/* A third user finds nothing left. */
+	third = fork();
+	if (!third) {
+		struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+		check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "%m");
+		check(!setgid(1002) && !setuid(1002), "%m");
+		fd = open_device(0);
+		check(refused(64 << 10, rw, MAP_SHARED, 1, ENFILE), "%m");
+		_exit(0);
+	}
+	join(third);
+	check(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "%m");
 	check(!tell(limit, "%ld", before), "%m");
+	check(!chmod("/dev/outboard", 0600), "%m");
+}
+
+/*
+ * What is refused was never counted, so that it makes no mapping of others fail. The limit leaves
+ * room for all mappings that are not refused. Those of the others are refused for RLIMIT_MEMLOCK,
+ * which is compared last, and leave less room than this process needs.
+ */
+static void what_is_refused_takes_nothing_from_others(void)
+{
+	const char *limit = OUTBOARD_PARAMETERS "/max_bytes";
+	long before = number_in(limit);
+	pid_t child[3];
+
+	check(!tell(limit, "%u", 64 * MIB), "%m");
+	fd = open_device(0);
+	check(!chmod("/dev/outboard", 0666), "%m");
+	for (int i = 0; i < 3; i++) {
+		child[i] = fork();
+		if (child[i])
+			continue;
+		check(!setgid(1001 + i) && !setuid(1001 + i), "%m");
+		fd = open_device(0);
+		for (;;)
+			mmap(NULL, 64 * MIB - (64 << 10), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	for (int round = 0; round < 3000; round++) {
+		struct arena arena = map_arena(fd, 128 << 10, 1);
+
+		unmap_arena(&arena);
+	}
+	for (int i = 0; i < 3; i++)
+		check(!kill(child[i], SIGKILL) && waitpid(child[i], NULL, 0) == child[i], "%m");
+	check(!tell(limit, "%ld", before), "%m");
+	check(!chmod("/dev/outboard", 0600), "%m");
+}
+
+/*
+ * The user IDs that root maps for namespaces of a user, as newuidmap does, count as that user. Here
+ * the namespace is mapped by root to two user IDs that are not the owner's.
+ */
+static void subordinate_user_ids_are_one_user(void)
+{
+	const char *limit = OUTBOARD_PARAMETERS "/max_bytes";
+	long before = number_in(limit);
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	int made[2], mapped[2], done[2];
+	char path[64], byte;
+	int status;
+	pid_t child;
+
+	check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "%m");
+	check(!chmod("/dev/outboard", 0666), "%m");
+	check(!pipe(made) && !pipe(mapped) && !pipe(done), "%m");
+	child = fork();
+	if (!child) {
+		check(!setgid(1000) && !setuid(1000), "%m");
+		check(!prctl(PR_SET_DUMPABLE, 1), "%m");
+		if (unshare(CLONE_NEWUSER)) {
+			check(errno == EPERM || errno == ENOSPC || errno == EINVAL, "%m");
+			check(write(made[1], "n", 1) == 1, "%m");
+			_exit(0);
+		}
+		check(write(made[1], "y", 1) == 1 && read(mapped[0], &byte, 1) == 1, "%m");
+		for (uid_t inside = 0; inside < 2; inside++)
+			if (!fork()) {
+				check(!setresuid(inside, inside, inside), "%m");
+				fd = open_device(0);
+				if (!inside) {
+					map_arena(fd, 3 * MIB / 2, 1);
+					check(write(done[1], "", 1) == 1, "%m");
+					pause();
+				}
+				check(read(done[0], &byte, 1) == 1, "%m");
+				check(refused(MIB, PROT_READ | PROT_WRITE, MAP_SHARED, 1,
+					      EMFILE),
+				      "another subordinate ID has a share of its own: %m");
+				_exit(0);
+			}
+		check(wait(&status) > 0 && !status, "status %#x", status);
+		_exit(0);
+	}
+	check(read(made[0], &byte, 1) == 1, "%m");
+	if (byte == 'n')
+		lacks("user namespaces of users");
+	check(!tell(limit, "%u", 4 * MIB), "%m");
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
+	check(!tell(path, "0 100000 1000"), "%m");
+	check(write(mapped[1], "", 1) == 1, "%m");
+	join(child);
+	check(!tell(limit, "%ld", before), "%m");
+	check(!chmod("/dev/outboard", 0600), "%m");
 }
 
 /*
@@ -270,7 +399,9 @@ static const struct test tests[] = {
 	TEST(what_is_no_arena_is_refused),
 	TEST(it_may_move),
 	TEST(their_memory_is_limited_by_rlimit_memlock),
-	TEST(there_is_a_limit_for_all_of_them),
+	TEST(there_is_a_limit_for_each_user_and_for_all),
+	TEST(what_is_refused_takes_nothing_from_others),
+	TEST(subordinate_user_ids_are_one_user),
 	TEST(with_dma32_their_memory_is_below_4_gib),
 	TEST(nobody_else_pins_it),
 	TEST(the_header_is_only_written),

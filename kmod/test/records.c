@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Valid and invalid records; limits; keys. */
 #include "tests.h"
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 static int fd;
 static struct arena arena;
@@ -113,39 +115,39 @@ static void keys_of_other_sizes_are_refused(const struct algorithm *algorithm)
 	}
 }
 
-static void a_descriptor_has_limits(void)
+static void sessions_have_a_limit_for_each_user_and_for_all(void)
 {
-	uint32_t made = 0;
-	int error = 0;
-	size_t page = getpagesize();
-	void *last = NULL;
+	const char *limit = OUTBOARD_PARAMETERS "/max_sessions";
+	long before = number_in(limit);
+	int error = 0, other;
+	pid_t child;
 
 	begin();
-	if (accelerator->sim) {
-		for (uint32_t id = 1; id < 2000 && !error; id++)
-			error = id == 1000 ? 0 : new_session(fd, id, OUTBOARD_SHA1, 0, a_key(), 0);
-		check(error == -EMFILE && counter("sessions") == 1024, "%ld sessions, then %s",
-		      counter("sessions"), strerror(-error));
-		check(!free_session(fd, 7) &&
-			      !new_session(fd, 5000, OUTBOARD_SHA1, 0, a_key(), 0),
-		      "%m");
-	}
-	for (made = 1; made < 300; made++) {
-		void *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
-
-		if (at == MAP_FAILED)
-			break;
-		last = at;
-	}
-	check(errno == EMFILE && made == 256 && counter("arenas") == 256, "%u arenas, then %m",
-	      made);
-	check(!munmap(last, 2 * page), "%m");
-	check(mmap(NULL, 64u << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
-		      errno == ENOMEM,
+	check(before >= 1024, "%ld sessions", before);
+	check(!tell(limit, "40"), "%m");
+	/* All descriptors of the user together. */
+	other = open_device(0);
+	for (uint32_t id = 1; id <= 20 && !error; id++)
+		error = new_session(id & 1 ? fd : other, id, OUTBOARD_CBC_AES, 0, a_key(), 16);
+	check(error == -EMFILE && counter("sessions") == 20, "%ld sessions, then %s",
+	      counter("sessions"), strerror(-error));
+	check(!free_session(fd, 1) && !new_session(fd, 50, OUTBOARD_CBC_AES, 0, a_key(), 16),
 	      "%m");
-	check(mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page) != MAP_FAILED,
-	      "%m");
-	close(fd);
+	/* Another user has the other half, and then there is none. */
+	check(!tell(limit, "30"), "%m");
+	check(!chmod("/dev/outboard", 0666), "%m");
+	child = fork();
+	if (!child) {
+		check(!setgid(1001) && !setuid(1001), "%m");
+		fd = open_device(0);
+		for (uint32_t id = 1; id <= 10; id++)
+			check(!new_session(fd, id, OUTBOARD_CBC_AES, 0, a_key(), 16), "%m");
+		check(new_session(fd, 11, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENFILE, "%m");
+		_exit(0);
+	}
+	join(child);
+	check(!tell(limit, "%ld", before), "%m");
+	check(!chmod("/dev/outboard", 0600), "%m");
 }
 
 const char *software_aes(void)
@@ -217,6 +219,6 @@ static const struct test tests[] = {
 	TEST_SIM(names_with_parentheses_can_be_allowed),
 	TEST(instances_of_templates_are_refused),
 	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),
-	TEST(a_descriptor_has_limits),
+	TEST(sessions_have_a_limit_for_each_user_and_for_all),
 };
 THEME(records, false);

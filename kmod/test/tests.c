@@ -94,17 +94,20 @@ static const char *in_a_process(const struct test *test, const struct algorithm 
 	return WEXITSTATUS(status) ? "" : NULL;
 }
 
+/* The limits of the module as it was loaded. */
+static long max_sessions, max_bytes;
+
 /* Restores what a test has changed or, after a failure, left behind. */
 static void tidy(void)
 {
 	double end;
 	int error;
 
+	check(!tell(OUTBOARD_PARAMETERS "/max_sessions", "%ld", max_sessions), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/max_bytes", "%ld", max_bytes), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "96"), "%m");
+
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT), "timeout: %m");
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB),
-	      "max_driver_bytes: %m");
-	check(!tell(OUTBOARD_PARAMETERS "/max_shared_bytes", "%u", 32 << 10),
-	      "max_shared_bytes: %m");
 	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!accelerator->sim)
 		return;
@@ -196,6 +199,8 @@ int main(int count, char **words)
 	programs = dirname(strdup(words[0]));
 	check(bound_device(), "%s has no device: is its module loaded?", accelerator->bus_driver);
 	software_load();
+	max_sessions = number_in(OUTBOARD_PARAMETERS "/max_sessions");
+	max_bytes = number_in(OUTBOARD_PARAMETERS "/max_bytes");
 	allow_all();
 	tidy();
 	for (size_t i = 0; i < COUNT(themes); i++)

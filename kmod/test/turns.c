@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests that wait for a driver: limits, turns of users, and owners that go away. */
+/* Requests that wait for an engine: limits, turns of users, and owners that go away. */
 #include "tests.h"
+#include <dirent.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { MANY = 512, OF_A_DESCRIPTOR = 64, OF_A_DRIVER = 96, LARGE = 65536 };
+/* FIRST: what an engine has at the same time, until the module has seen it accept more. */
+enum { MANY = 512, FIRST = 8, LARGE = 65536 };
 
 static int fd;
 static struct arena arena;
 static const struct algorithm *cbc;
 
-static void begin(void)
+static void begin_with(const struct algorithm *of)
 {
 	fd = open_device(0);
 	arena = map_arena(fd, 1 * MIB, MANY);
-	cbc = algorithm(OUTBOARD_CBC_AES);
+	cbc = of;
 	make_session(fd, 1, cbc);
+}
+
+static void begin(void)
+{
+	begin_with(algorithm(OUTBOARD_CBC_AES));
 }
 
 /* All use the same data. */
@@ -31,7 +40,7 @@ static void submit_many(uint32_t size)
 }
 
 /* Starts a process of that user with MANY requests. */
-static pid_t another_user(uid_t user, uint32_t size)
+static pid_t another_user_of(uid_t user, uint32_t size, const struct algorithm *of)
 {
 	int pipes[2];
 	char byte;
@@ -41,8 +50,11 @@ static pid_t another_user(uid_t user, uint32_t size)
 	check(!chmod("/dev/outboard", 0666), "%m");
 	child = fork();
 	if (!child) {
+		struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+		check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "%m");
 		check(!setgid(user) && !setuid(user), "%m");
-		begin();
+		begin_with(of);
 		submit_many(size);
 		check(write(pipes[1], "", 1) == 1, "%m");
 		for (;;)
@@ -55,6 +67,11 @@ static pid_t another_user(uid_t user, uint32_t size)
 	return child;
 }
 
+static pid_t another_user(uid_t user, uint32_t size)
+{
+	return another_user_of(user, size, algorithm(OUTBOARD_CBC_AES));
+}
+
 static void kill_it(pid_t child)
 {
 	check(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "%m");
@@ -65,82 +82,139 @@ static long outstanding(void)
 	return number_in(SIM_DEBUG "/outboard-sim.0/outstanding");
 }
 
-/* With another user's requests of the previous test, a driver has fewer. */
-static void wait_until_not_shared(void)
+static void hold_all(void)
 {
-	usleep(1100000);
+	check(!tell(SIM_DEBUG "/faults", "all never"), "%m");
 }
 
-static void a_driver_never_has_more_than_the_limits(void)
+static void all_end_well(const struct arena *of)
+{
+	for (unsigned int s = 0; s < MANY; s++)
+		check(!wait_for(of, s), "slot %u: status %d", s, of->slot[s].status);
+}
+
+static void an_engine_has_few_requests_at_first(void)
 {
 	struct arena second;
 	int other;
 
-	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(64);
-	check(outstanding() == OF_A_DESCRIPTOR, "the driver has %ld requests", outstanding());
+	check(outstanding() == FIRST, "the engine has %ld requests", outstanding());
 	other = open_device(0);
 	second = arena;
 	arena = map_arena(other, 1 * MIB, MANY);
 	make_session(other, 1, cbc);
 	submit_many(64);
-	check(outstanding() == OF_A_DRIVER, "the driver has %ld requests of two descriptors",
+	check(outstanding() == FIRST, "the engine has %ld requests of two descriptors",
 	      outstanding());
 	check(counter("requests") == 2 * MANY, "%ld requests", counter("requests"));
 	hold(false);
-	for (unsigned int s = 0; s < MANY; s++)
-		check(!wait_for(&arena, s) && !wait_for(&second, s), "slot %u: status %d, %d", s,
-		      arena.slot[s].status, second.slot[s].status);
+	all_end_well(&arena);
+	all_end_well(&second);
 }
 
-static void a_driver_never_has_more_bytes_than_the_limit(void)
+static void an_engine_has_few_bytes_at_first(void)
 {
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE + 1), "%m");
-	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(LARGE);
-	check(outstanding() == 4, "the driver has %ld requests", outstanding());
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * MIB), "%m");
+	check(outstanding() == 1, "the engine has %ld requests", outstanding());
 	hold(false);
-	for (unsigned int s = 0; s < MANY; s++)
-		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+	all_end_well(&arena);
 }
 
-/* A request counts as its bytes, at least 4 KiB, and 1 KiB more. */
-static void a_driver_of_several_users_has_less(void)
+/* Not each algorithm: what they share is the engine. */
+static void all_algorithms_of_an_engine_have_one_limit(void)
 {
-	struct outboard_slot slot;
-	pid_t child;
+	enum { EACH_HAS = MANY / ALGORITHMS };
+	unsigned int s = 0;
 
-	check(!tell(OUTBOARD_PARAMETERS "/max_shared_bytes", "%u", 5 * (4096 + 1024)), "%m");
-	begin();
-	slot = a_slot(cbc, 1, &arena, 0, 0, 64);
-	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	hold(true);
-	child = another_user(1001, 64);
-	submit_many(64);
-	check(outstanding() == 5, "the driver has %ld requests", outstanding());
-	kill_it(child);
-	hold(false);
-	for (unsigned int s = 0; s < MANY; s++)
-		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, MANY);
+	hold_all();
+	for (size_t i = 0; i < ALGORITHMS; i++) {
+		make_session(fd, 1 + i, &algorithms[i]);
+		for (unsigned int n = 0; n < EACH_HAS; n++, s++) {
+			struct outboard_slot slot = a_slot(&algorithms[i], 1 + i, &arena, 0, 0, 64);
+
+			put(&arena, s, &slot);
+		}
+	}
+	check(!submit(&arena, 0, s, 0), "%m");
+	check(outstanding() == FIRST, "the engine has %ld requests", outstanding());
+	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "2"), "%m");
+	check(counter("requests") == s, "%ld requests", counter("requests"));
+	check(!tell(SIM_DEBUG "/faults", "clear"), "%m");
+	check(!tell(SIM_DEBUG "/held", "0"), "%m");
+	for (unsigned int n = 0; n < s; n++)
+		check(!wait_for(&arena, n), "slot %u: status %d", n, arena.slot[n].status);
+	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "96"), "%m");
 }
 
 static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 {
 	pid_t child;
 
-	wait_until_not_shared();
 	hold(true);
 	child = another_user(1001, LARGE);
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	kill_it(child);
-	check(counter("requests") == OF_A_DESCRIPTOR, "%ld requests after its end",
-	      counter("requests"));
+	check(counter("requests") == 1, "%ld requests after its end", counter("requests"));
 	hold(false);
+}
+
+/* This process keeps the descriptor that its child uses. */
+static void what_no_driver_has_is_dropped_when_its_process_goes(void)
+{
+	pid_t child;
+
+	fd = open_device(0);
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	hold(true);
+	child = fork();
+	if (!child) {
+		arena = map_arena(fd, 1 * MIB, MANY);
+		make_session(fd, 1, cbc);
+		submit_many(LARGE);
+		_exit(0);
+	}
+	join(child);
+	check(counter("requests") == 1, "%ld requests after its end", counter("requests"));
+	hold(false);
+}
+
+/* A session that was freed has waiting requests too. */
+static void what_no_driver_has_is_dropped_when_its_session_was_freed(void)
+{
+	hold(true);
+	begin();
+	submit_many(LARGE);
+	check(!free_session(fd, 1), "%m");
+	check(counter("requests") == MANY, "%ld requests", counter("requests"));
+	unmap_arena(&arena);
+	check(counter("requests") == 1, "%ld requests", counter("requests"));
+	close(fd);
+	hold(false);
+}
+
+/* A driver that refuses gets the request again and again; nothing of that is left at the end. */
+static void a_driver_that_refuses_has_no_request_of_a_closed_descriptor(void)
+{
+	check(!tell(SIM_DEBUG "/faults", "all refuse"), "%m");
+	for (int round = 0; round < 200; round++) {
+		begin();
+		submit_many(64);
+		if (round & 1) {
+			check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)),
+			      "%m");
+			check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
+		}
+		unmap_arena(&arena);
+		close(fd);
+	}
+	check(!leftovers(), "%s", leftovers());
 }
 
 static void users_take_turns(void)
@@ -153,7 +227,6 @@ static void users_take_turns(void)
 	 * 32 MiB of the other user at 1 MB/s, so that a slow machine reads the counter in time. Not
 	 * computed: its threads would have this CPU. This user waits for what the driver has already.
 	 */
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE), "%m");
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
 	check(!tell(SIM_PARAMETERS "/bandwidth", "1000000"), "%m");
 	child = another_user(1001, LARGE);
@@ -162,8 +235,7 @@ static void users_take_turns(void)
 	check(counter("requests") > MANY / 2, "only %ld of the other user's requests are left",
 	      counter("requests"));
 	kill_it(child);
-	check(counter("requests") <= OF_A_DESCRIPTOR, "%ld requests after its end",
-	      counter("requests"));
+	check(counter("requests") <= FIRST, "%ld requests after its end", counter("requests"));
 }
 
 /*
@@ -180,7 +252,6 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 
 	begin();
 	/* 96 MiB of the others at 4 MB/s. */
-	check(!tell(OUTBOARD_PARAMETERS "/max_driver_bytes", "%u", 4 * LARGE), "%m");
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
 	check(!tell(SIM_PARAMETERS "/bandwidth", "4000000"), "%m");
 	for (int i = 0; i < OTHERS; i++)
@@ -199,30 +270,290 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 		kill_it(child[i]);
 }
 
+/* Shared by the processes of a test. */
+struct tally {
+	volatile bool end;
+	volatile unsigned int done;
+};
+
+static struct tally *new_tally(void)
+{
+	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	check(tally != MAP_FAILED, "%m");
+	return tally;
+}
+
+/* A process of that user, which has a new session for each request. */
+static pid_t another_user_that_renews(uid_t user, struct tally *tally)
+{
+	struct outboard_slot slot;
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	check(!setgid(user) && !setuid(user), "%m");
+	fd = open_device(0);
+	arena = map_arena(fd, 1 * MIB, MANY);
+	/* Between two requests the user has no session. */
+	for (uint32_t id = 1; !tally->end; id++) {
+		make_session(fd, id, cbc);
+		slot = a_slot(cbc, id, &arena, 0, 0, LARGE);
+		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+		check(!free_session(fd, id), "%m");
+		__atomic_fetch_add(&tally->done, 1, __ATOMIC_RELAXED);
+	}
+	_exit(0);
+}
+
+/*
+ * What is served is counted, not timed: with equal shares each of the four users has one of four
+ * requests. A debt that ended with the session let the others go first each time.
+ */
+static void a_user_that_renews_its_sessions_has_no_larger_share(void)
+{
+	enum { ROUNDS = 30, OTHERS = 3 };
+	struct tally *tally = new_tally();
+	struct outboard_slot slot;
+	unsigned int before, done;
+	pid_t child[OTHERS];
+
+	begin();
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	check(!chmod("/dev/outboard", 0666), "%m");
+	for (int i = 0; i < OTHERS; i++)
+		child[i] = another_user_that_renews(1001 + i, tally);
+	while (tally->done < 10)
+		usleep(1000);
+	/* Always one request more than the engine has. */
+	slot = a_slot(cbc, 1, &arena, 0, 0, LARGE);
+	for (unsigned int s = 0; s < MANY; s++)
+		put(&arena, s, &slot);
+	before = tally->done;
+	check(!submit(&arena, 0, ROUNDS, OUTBOARD_WAIT), "%m");
+	done = tally->done - before;
+	tally->end = true;
+	check(done <= 2 * OTHERS * ROUNDS, "%u requests of the others for %u of this user", done,
+	      ROUNDS);
+	for (int i = 0; i < OTHERS; i++)
+		join(child[i]);
+	check(!chmod("/dev/outboard", 0600), "%m");
+}
+
+/* The same with users of two algorithms. */
+static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
+{
+	enum { ROUNDS = 20 };
+	struct outboard_slot slot;
+	long before, left;
+	pid_t child;
+
+	begin();
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "4000000"), "%m");
+	child = another_user_of(1001, LARGE, algorithm(OUTBOARD_CTR_AES));
+	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	before = counter("requests");
+	for (int round = 0; round < ROUNDS; round++)
+		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	left = counter("requests");
+	check(left > 1, "the other user had nothing left");
+	check(before - left <= 2 * ROUNDS, "%ld requests of the other user for %d of this one",
+	      before - left, ROUNDS);
+	kill_it(child);
+}
+
+/* Always has requests of 64 KiB. */
+static void __attribute__((noreturn)) flood(uid_t user, const struct algorithm *of)
+{
+	check(!setgid(user) && !setuid(user), "%m");
+	begin_with(of);
+	for (unsigned int s = 0; s < MANY; s++) {
+		struct outboard_slot slot = a_slot(of, 1, &arena, 0, 0, LARGE);
+
+		put(&arena, s, &slot);
+	}
+	for (unsigned int first = 0;; first ^= 64) {
+		check(!submit(&arena, first, 64, 0), "%m");
+		await(&arena, first ^ 64, 64);
+	}
+}
+
+/* Is killed with its requests, again and again. */
+static void __attribute__((noreturn)) flood_and_die(uid_t user)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		pid_t child = fork();
+
+		if (!child) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			flood(user, cbc);
+		}
+		usleep(20000);
+		kill_it(child);
+	}
+}
+
+static void __attribute__((noreturn)) map_too_much(uid_t user)
+{
+	check(!setgid(user) && !setuid(user), "%m");
+	fd = open_device(0);
+	for (;;)
+		mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+/* Root does that, with a driver of the same engine. */
+static void __attribute__((noreturn)) disallow_and_allow(const char *driver)
+{
+	for (;;) {
+		usleep(10000);
+		tell("/sys/class/misc/outboard/disallow", "%s", driver);
+		tell("/sys/class/misc/outboard/allow", "%s", driver);
+	}
+}
+
+/*
+ * Counted, not timed: of what the engine gets, this user has at least 0.8 of the share that each of
+ * the five users has who always submit.
+ */
+static void hostile_users_leave_a_user_its_share(void)
+{
+	enum { WINDOWS = 4, HALVES = 20, BATCH = 16, SIZE = 16384, USERS = 5 };
+	const char *engine = SIM_DEBUG "/outboard-sim.0/bytes";
+	struct tally *tally = new_tally();
+	struct outboard_slot slot;
+	pid_t child[6];
+
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "100000000"), "%m");
+	check(!chmod("/dev/outboard", 0666), "%m");
+	for (int i = 0; i < 5; i++) {
+		child[i] = fork();
+		if (child[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		switch (i) {
+		case 0: flood(1001, algorithm(OUTBOARD_CTR_AES));
+		case 1: flood(1002, algorithm(OUTBOARD_GCM_AES));
+		case 2: flood_and_die(1003);
+		case 3: map_too_much(1004);
+		case 4: disallow_and_allow(driver_of(algorithm(OUTBOARD_ECB_AES)));
+		}
+	}
+	child[5] = another_user_that_renews(1005, tally);
+	while (tally->done < 3)
+		usleep(1000);
+	begin();
+	slot = a_slot(cbc, 1, &arena, 0, 0, SIZE);
+	for (unsigned int s = 0; s < 2 * BATCH; s++)
+		put(&arena, s, &slot);
+	check(!submit(&arena, 0, BATCH, 0), "%m");
+	for (int window = 0; window < WINDOWS; window++) {
+		long before = number_in(engine), all;
+
+		/* Two halves, so that requests of this user always wait. */
+		for (unsigned int half = 1; half <= HALVES; half++) {
+			check(!submit(&arena, half & 1 ? BATCH : 0, BATCH, 0), "%m");
+			check(!await(&arena, half & 1 ? 0 : BATCH, BATCH), "%m");
+		}
+		all = number_in(engine) - before;
+		check(all <= USERS * 10L * HALVES * BATCH * SIZE / 8,
+		      "window %d: the engine had %ld bytes for %d of this user", window, all,
+		      HALVES * BATCH * SIZE);
+	}
+	check(!await(&arena, 0, BATCH), "%m");
+	tally->end = true;
+	join(child[5]);
+	for (int i = 0; i < 5; i++)
+		kill_it(child[i]);
+	tell("/sys/class/misc/outboard/allow", "%s", driver_of(algorithm(OUTBOARD_ECB_AES)));
+	check(!chmod("/dev/outboard", 0600), "%m");
+}
+
 /* Nothing waits for a driver that is no longer allowed. */
 static void what_waits_for_a_disallowed_driver_ends(void)
 {
-	wait_until_not_shared();
 	hold(true);
 	begin();
 	submit_many(64);
 	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(cbc)), "%m");
-	for (unsigned int s = OF_A_DESCRIPTOR; s < MANY; s++)
+	for (unsigned int s = FIRST; s < MANY; s++)
 		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
 		      arena.slot[s].status);
 	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
 	hold(false);
-	for (unsigned int s = 0; s < OF_A_DESCRIPTOR; s++)
+	for (unsigned int s = 0; s < FIRST; s++)
 		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 }
 
+/* The least nice value of workers that work, or last worked, for the module; 1: there is none. */
+static long nice_of_worker(void)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	long nice = 1;
+
+	check(directory, "%m");
+	while ((entry = readdir(directory))) {
+		char path[300], text[600] = "", *end;
+		long found;
+		int file;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		file = open(path, O_RDONLY);
+		if (file < 0)
+			continue;
+		end = read(file, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+		close(file);
+		if (!end || !strstr(text, "kworker") || !strstr(text, "outboard"))
+			continue;
+		/* Field 19 of proc(5); ")" ends the second. */
+		for (int field = 2; field < 19 && end; field++)
+			end = strchr(end + 1, ' ');
+		check(end, "%s: %s", path, text);
+		found = strtol(end, NULL, 10);
+		if (nice == 1 || found < nice)
+			nice = found;
+	}
+	closedir(directory);
+	return nice;
+}
+
+/* A user must not get CPU time before all others by requests that a driver computes in software. */
+static void what_waits_is_submitted_with_ordinary_priority(void)
+{
+	double end = now() + TIME_LIMIT;
+	long nice;
+
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	begin();
+	submit_many(LARGE);
+	do
+		nice = nice_of_worker();
+	while (nice >= 0 && counter("requests") && now() < end);
+	check(!nice, "a nice value of %ld; 1: no worker was seen", nice);
+}
+
 static const struct test tests[] = {
-	TEST(a_driver_never_has_more_than_the_limits),
-	TEST(a_driver_never_has_more_bytes_than_the_limit),
-	TEST(a_driver_of_several_users_has_less),
+	TEST(an_engine_has_few_requests_at_first),
+	TEST(an_engine_has_few_bytes_at_first),
+	TEST(all_algorithms_of_an_engine_have_one_limit),
 	TEST(what_no_driver_has_is_dropped_when_its_owner_goes),
+	TEST(what_no_driver_has_is_dropped_when_its_process_goes),
+	TEST(what_no_driver_has_is_dropped_when_its_session_was_freed),
+	TEST(a_driver_that_refuses_has_no_request_of_a_closed_descriptor),
 	TEST(users_take_turns),
 	TEST(a_user_of_little_waits_for_one_request_of_the_others),
+	TEST(requests_of_another_algorithm_are_no_way_around_the_turns),
+	TEST(a_user_that_renews_its_sessions_has_no_larger_share),
+	TEST(hostile_users_leave_a_user_its_share),
+	TEST(what_waits_is_submitted_with_ordinary_priority),
 	TEST(what_waits_for_a_disallowed_driver_ends),
 };
 THEME(turns, true);

@@ -9,6 +9,9 @@
 
 #define DRIVER "/sys/bus/platform/drivers/outboard_sim"
 
+/* What an engine has at first; further requests wait, and end with the unbinding. */
+enum { FIRST = 8 };
+
 static int fd;
 static struct arena arena;
 static const struct algorithm *cbc;
@@ -127,8 +130,11 @@ static void both_at_once(void)
 		ended[0] = ended[0] || has_ended(first);
 		ended[1] = ended[1] || has_ended(second);
 	}
-	for (unsigned int s = 0; s < 64; s++)
-		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
+	for (unsigned int s = 0; s < 64; s++) {
+		int status = wait_for(&arena, s);
+
+		check(!status || (s >= FIRST && status == -ENODEV), "slot %u: status %d", s, status);
+	}
 	check(try_session(2) == -ENODEV, "a session without a device: %m");
 	no_handle_outlived_its_device();
 }
@@ -159,12 +165,12 @@ static void with_requests_that_do_not_end(void)
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
 	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes never every=2"), "%m");
 	fill();
-	check(!submit(&arena, 0, 64, 0), "%m");
-	for (unsigned int s = 0; s < 64; s += 2)
+	check(!submit(&arena, 0, FIRST, 0), "%m");
+	for (unsigned int s = 0; s < FIRST; s += 2)
 		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 	unbind(0);
 	unbind(1);
-	for (unsigned int s = 1; s < 64; s += 2)
+	for (unsigned int s = 1; s < FIRST; s += 2)
 		check(wait_for(&arena, s) == -ENODEV, "slot %u: status %d", s,
 		      arena.slot[s].status);
 	check(!free_session(fd, 1), "%m");

@@ -4,9 +4,9 @@ use outboard_drivers::root::Root;
 use outboard_uapi::SYSFS;
 
 /// Parameters of the module that are numbers of bytes.
-const LIMITS_IN_BYTES: [&str; 3] = ["max_bytes", "max_arena_bytes", "max_driver_bytes"];
+const LIMITS_IN_BYTES: [&str; 1] = ["max_bytes"];
 /// Parameters of the module that are numbers of objects.
-const LIMITS: [&str; 4] = ["max_sessions", "max_arenas", "max_requests", "max_driver_requests"];
+const LIMITS: [&str; 2] = ["max_sessions", "max_requests"];
 
 /// The module at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

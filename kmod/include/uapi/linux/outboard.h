@@ -20,8 +20,8 @@
  * at least one page for data.
  *
  * Errors: EINVAL (private or read-only mapping, size or number of slots out of range), EPERM
- * (executable mapping), EMFILE (limit max_arenas), ENOMEM (no memory, RLIMIT_MEMLOCK, or a limit of
- * the module: max_arena_bytes, max_bytes).
+ * (executable mapping), EMFILE (the user's half of max_bytes), ENFILE (max_bytes), EAGAIN
+ * (RLIMIT_MEMLOCK), ENOMEM.
  */
 
 #define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" in little-endian byte order */
@@ -179,7 +179,8 @@ struct outboard_submit {
  * Only the address space that creates the session can use or free it.
  *
  * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
- * EMFILE (limit max_sessions), ENOMEM, or an error of the driver for this key.
+ * EMFILE (the user's half of max_sessions), ENFILE (max_sessions), ENOMEM, or an error of the
+ * driver for this key.
  */
 struct outboard_session_new {
 	__u16 op;

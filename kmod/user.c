@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Users, and what each of them and all together may have. A login owns the user namespaces that it
+ * makes, and all subordinate user IDs in them: these count as one user.
+ */
+#include <linux/cred.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+#include "outboard.h"
+
+/* A user may have this part of each limit, so that one user cannot leave nothing to the others. */
+#define OB_PART 2
+
+struct ob_user {
+	struct list_head link;
+	kuid_t uid;
+	unsigned int refs;
+	u64 used[OB_RESOURCES];
+};
+
+static DEFINE_SPINLOCK(lock);	/* protects all that follows */
+static LIST_HEAD(users);
+static u64 used[OB_RESOURCES];
+
+/* The owner of the outermost user namespace that root did not make. */
+static kuid_t ob_uid_of(const struct cred *cred)
+{
+	const struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->euid;
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
+/* Returns the user of the calling process with a reference, or NULL. */
+struct ob_user *ob_user_get(void)
+{
+	struct ob_user *made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT), *user;
+	kuid_t uid = ob_uid_of(current_cred());
+
+	if (!made)
+		return NULL;
+	spin_lock(&lock);
+	list_for_each_entry(user, &users, link)
+		if (uid_eq(user->uid, uid))
+			goto found;
+	user = made;
+	made = NULL;
+	user->uid = uid;
+	list_add(&user->link, &users);
+found:
+	user->refs++;
+	spin_unlock(&lock);
+	kfree(made);
+	return user;
+}
+
+/* For a caller that has a reference. */
+struct ob_user *ob_user_hold(struct ob_user *user)
+{
+	spin_lock(&lock);
+	user->refs++;
+	spin_unlock(&lock);
+	return user;
+}
+
+void ob_user_put(struct ob_user *user)
+{
+	bool last;
+
+	spin_lock(&lock);
+	last = !--user->refs;
+	if (last)
+		list_del(&user->link);
+	spin_unlock(&lock);
+	if (last)
+		kfree(user);
+}
+
+static u64 ob_most(enum ob_resource what)
+{
+	return what == OB_SESSIONS ? READ_ONCE(ob_max_sessions) : READ_ONCE(ob_max_bytes);
+}
+
+/* Charges the user, with a reference. Returns -EMFILE (the user's limit), -ENFILE (of all) or 0. */
+int ob_user_charge(struct ob_user *user, enum ob_resource what, u64 amount)
+{
+	u64 most = ob_most(what);
+	int error = 0;
+
+	spin_lock(&lock);
+	if (user->used[what] + amount > most / OB_PART)
+		error = -EMFILE;
+	else if (used[what] + amount > most)
+		error = -ENFILE;
+	if (!error) {
+		user->used[what] += amount;
+		used[what] += amount;
+		user->refs++;
+	}
+	spin_unlock(&lock);
+	return error;
+}
+
+void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount)
+{
+	spin_lock(&lock);
+	user->used[what] -= amount;
+	used[what] -= amount;
+	spin_unlock(&lock);
+	ob_user_put(user);
+}
+
+u64 ob_used(enum ob_resource what)
+{
+	u64 amount;
+
+	spin_lock(&lock);
+	amount = used[what];
+	spin_unlock(&lock);
+	return amount;
+}
