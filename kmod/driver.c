@@ -115,7 +115,7 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 		watch = true;
 	}
 	if (!error && session->file) {
-		error = ob_queue_join(session, driver->owner);
+		error = ob_queue_join(session, driver);
 		if (error)
 			ob_session_free_handle(session);
 	}
@@ -196,7 +196,7 @@ static struct ob_driver *ob_driver_find(const char *name, u16 number)
 }
 
 /* Returns the number of the new driver, or 0 if the driver was on trial and is allowed now. */
-static int ob_add(const char *name, const struct ob_file *trial)
+static int ob_add(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	struct ob_driver *driver;
 	unsigned int count = 0;
@@ -206,6 +206,7 @@ static int ob_add(const char *name, const struct ob_file *trial)
 		return -ENODEV;
 	driver = ob_driver_find(name, 0);
 	if (driver && driver->trial && !trial) {
+		driver->limits = *limits;
 		driver->trial = NULL;
 		return 0;
 	}
@@ -227,6 +228,7 @@ static int ob_add(const char *name, const struct ob_file *trial)
 	}
 	driver->number = ++last_number;
 	driver->trial = trial;
+	driver->limits = *limits;
 	list_add_tail(&driver->link, &ob_drivers);
 	return driver->number;
 }
@@ -252,13 +254,13 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 	return 0;
 }
 
-static int ob_admit(const char *name, const struct ob_file *trial)
+static int ob_admit(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	LIST_HEAD(dropped);
 	int number, error;
 
 	mutex_lock(&ob_drivers_lock);
-	number = ob_add(name, trial);
+	number = ob_add(name, limits, trial);
 	mutex_unlock(&ob_drivers_lock);
 	if (number <= 0)
 		return number;
@@ -272,15 +274,15 @@ static int ob_admit(const char *name, const struct ob_file *trial)
 	return error;
 }
 
-int ob_allow(const char *name)
+int ob_allow(const char *name, const struct ob_limits *limits)
 {
-	return ob_admit(name, NULL);
+	return ob_admit(name, limits, NULL);
 }
 
 /* Only sessions of this descriptor can use the driver until root allows it. */
-int ob_try(const char *name, const struct ob_file *file)
+int ob_try(const char *name, const struct ob_limits *limits, const struct ob_file *file)
 {
-	return ob_admit(name, file);
+	return ob_admit(name, limits, file);
 }
 
 int ob_disallow(const char *name)

@@ -85,6 +85,7 @@ static int ob_write_session(struct ob_file *file, const struct outboard_session_
 static int ob_write_try(struct file *filp, const char __user *buffer, size_t size)
 {
 	struct outboard_try record;
+	struct ob_limits limits;
 	size_t length;
 
 	BUILD_BUG_ON(OUTBOARD_NAME_SIZE != CRYPTO_MAX_ALG_NAME);
@@ -93,13 +94,16 @@ static int ob_write_try(struct file *filp, const char __user *buffer, size_t siz
 	if (copy_from_user(&record, buffer, sizeof(record)))
 		return -EFAULT;
 	length = strnlen(record.name, sizeof(record.name));
-	if (record.op != OUTBOARD_TRY || record.flags || record.reserved ||
-	    length == sizeof(record.name) || !ob_name_ok(record.name, length) ||
+	if (record.op != OUTBOARD_TRY || record.flags & ~OUTBOARD_ONE_DIRECTION ||
+	    record.reserved || length == sizeof(record.name) || !ob_name_ok(record.name, length) ||
 	    memchr_inv(record.name + length, 0, sizeof(record.name) - length))
 		return -EINVAL;
 	if (!file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN) || !capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return ob_try(record.name, filp->private_data);
+	limits.length = record.max_length;
+	limits.requests = record.max_requests;
+	limits.one_direction = record.flags & OUTBOARD_ONE_DIRECTION;
+	return ob_try(record.name, &limits, filp->private_data);
 }
 
 static int ob_write_record(struct file *filp, const char __user *buffer, size_t size)

@@ -100,8 +100,16 @@ const struct ob_algorithm *ob_algorithm_named(const char *name, const struct ob_
 
 /* ---- driver.c: the allow list ---- */
 
+/* What a driver can do, as root knows it; 0: nothing is known. */
+struct ob_limits {
+	u32 length;			/* of a request in bytes */
+	u32 requests;			/* that its engine has at the same time */
+	bool one_direction;		/* a session encrypts or decrypts, and not both */
+};
+
 struct ob_driver {
 	struct kobject kobj;
+	struct ob_limits limits;
 	struct list_head link;
 	struct list_head sessions;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
@@ -126,8 +134,8 @@ extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
 void ob_drivers_exit(void);
-int ob_allow(const char *name);
-int ob_try(const char *name, const struct ob_file *file);
+int ob_allow(const char *name, const struct ob_limits *limits);
+int ob_try(const char *name, const struct ob_limits *limits, const struct ob_file *file);
 void ob_trials_end(const struct ob_file *file);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
@@ -292,6 +300,7 @@ struct ob_session {
 	unsigned int request_size;
 	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
 	u8 tag_size;
+	u32 op;				/* of the first request, if it has to be the only one */
 	struct work_struct release;	/* of the driver handle */
 	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
@@ -382,7 +391,7 @@ void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
 struct ob_engine *ob_engine_of(const struct ob_session *session);
-int ob_queue_join(struct ob_session *session, const struct module *owner);
+int ob_queue_join(struct ob_session *session, const struct ob_driver *driver);
 void ob_queue_leave(struct ob_session *session);
 
 /* ---- main.c, sysfs.c ---- */

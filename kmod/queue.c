@@ -56,11 +56,12 @@ struct ob_engine {
 	const struct module *owner;	/* of the algorithms; NULL: built into the kernel */
 	struct list_head shares;
 	unsigned int sessions;
-	spinlock_t lock;
+	spinlock_t lock;		/* protects all that follows */
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
 	u64 round;
 	unsigned int running, depth;	/* requests that the engine has, and may have */
-	int progress;			/* completions since depth was changed; negative: no growth */
+	unsigned int most;		/* requests that its drivers permit */
+	int progress;			/* completions since depth changed; negative: no growth */
 	unsigned long cost, limit;	/* of these requests, and at most */
 	bool stalled;			/* refused a request; no more until one completes */
 	bool was_deep, was_full;	/* depth or limit has made a request wait */
@@ -107,7 +108,7 @@ static bool ob_has_room(struct ob_engine *engine, const struct ob_request *reque
 {
 	if (!engine->running)
 		return true;
-	if (engine->running >= min(engine->depth, READ_ONCE(ob_max_requests)))
+	if (engine->running >= min3(engine->depth, engine->most, READ_ONCE(ob_max_requests)))
 		engine->was_deep = true;
 	else if (engine->cost + request->cost > engine->limit)
 		engine->was_full = true;
@@ -379,6 +380,7 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	if (!engine)
 		return NULL;
 	engine->owner = owner;
+	engine->most = UINT_MAX;
 	engine->depth = OB_FIRST_DEPTH;
 	engine->limit = OB_QUANTUM;
 	spin_lock_init(&engine->lock);
@@ -439,16 +441,18 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	return share;
 }
 
-/* The session uses an engine from now on, the one of this owner of algorithms. */
-int ob_queue_join(struct ob_session *session, const struct module *owner)
+/* The session uses an engine from now on, that of the driver. */
+int ob_queue_join(struct ob_session *session, const struct ob_driver *driver)
 {
 	struct ob_engine *engine;
 	struct ob_share *share;
 
 	lockdep_assert_held(&ob_drivers_lock);
-	engine = ob_engine_get(owner);
+	engine = ob_engine_get(driver->owner);
 	if (!engine)
 		return -ENOMEM;
+	if (driver->limits.requests)
+		WRITE_ONCE(engine->most, min(engine->most, driver->limits.requests));
 	share = ob_share_get(engine, session->user);
 	if (share) {
 		share->holders++;

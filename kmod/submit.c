@@ -273,6 +273,20 @@ static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
 	return all->session;
 }
 
+/* What root has allowed of the driver. The kernel does not know what it cannot do. */
+static int ob_limits_check(struct ob_session *session, const struct ob_slot_copy *copy)
+{
+	const struct ob_limits *limits = &session->driver->limits;
+	u32 first;
+
+	if (limits->length && copy->length > limits->length)
+		return -E2BIG;
+	if (!limits->one_direction)
+		return 0;
+	first = cmpxchg(&session->op, 0, copy->op);
+	return !first || first == copy->op ? 0 : -EOPNOTSUPP;
+}
+
 static void ob_submit_slot(struct ob_submission *all, u32 index)
 {
 	struct ob_arena *arena = all->arena;
@@ -308,6 +322,9 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		goto end;
 	}
 	driver = session->driver;
+	error = ob_limits_check(session, copy);
+	if (error)
+		goto unuse;
 	request = ob_request_get(place, session->request_size);
 	if (!request) {
 		error = -ENOMEM;

@@ -25,26 +25,62 @@ bool ob_name_ok(const char *text, size_t size)
 	return size;
 }
 
-/* Calls does() with the written name. */
-static ssize_t ob_apply_to_name(const char *text, size_t written, int (*does)(const char *name))
+/* Copies the name at the beginning of a text. Returns its size, or a negative errno. */
+static ssize_t ob_name_of(const char *text, char name[CRYPTO_MAX_ALG_NAME])
 {
-	char name[CRYPTO_MAX_ALG_NAME];
-	size_t size = written;
-	int error;
+	size_t size = strcspn(text, "\n ");
 
-	if (size && text[size - 1] == '\n')
-		size--;
 	if (size >= CRYPTO_MAX_ALG_NAME || !ob_name_ok(text, size))
 		return -EINVAL;
 	strscpy(name, text, size + 1);
-	error = does(name);
-	return error ? error : written;
+	return size;
+}
+
+/* Limits after the name: "length=N", "requests=N", "one-direction". */
+static int ob_limits_of(const char *text, struct ob_limits *limits)
+{
+	char words[64], *rest = words, *word;
+	int error = 0;
+
+	if (strscpy(words, text, sizeof(words)) < 0)
+		return -EINVAL;
+	while (!error && (word = strsep(&rest, "\n "))) {
+		if (strstarts(word, "length="))
+			error = kstrtou32(word + strlen("length="), 10, &limits->length);
+		else if (strstarts(word, "requests="))
+			error = kstrtou32(word + strlen("requests="), 10, &limits->requests);
+		else if (!strcmp(word, "one-direction"))
+			limits->one_direction = true;
+		else if (*word)
+			error = -EINVAL;
+	}
+	return error;
 }
 
 static ssize_t allow_store(struct device *device, struct device_attribute *attribute,
 			   const char *text, size_t size)
 {
-	return ob_apply_to_name(text, size, ob_allow);
+	struct ob_limits limits = {};
+	char name[CRYPTO_MAX_ALG_NAME];
+	ssize_t length = ob_name_of(text, name);
+	int error = length < 0 ? length : ob_limits_of(text + length, &limits);
+
+	if (!error)
+		error = ob_allow(name, &limits);
+	return error ? error : size;
+}
+
+static int ob_limits_show(const struct ob_limits *limits, char *page, int at)
+{
+	int size = at;
+
+	if (limits->length)
+		size += sysfs_emit_at(page, size, " length=%u", limits->length);
+	if (limits->requests)
+		size += sysfs_emit_at(page, size, " requests=%u", limits->requests);
+	if (limits->one_direction)
+		size += sysfs_emit_at(page, size, " one-direction");
+	return size - at;
 }
 
 static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
@@ -53,11 +89,15 @@ static ssize_t allow_show(struct device *device, struct device_attribute *attrib
 	ssize_t size = 0;
 
 	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(driver, &ob_drivers, link)
-		if (!driver->trial)
-			size += sysfs_emit_at(page, size, "%u %s %s\n", driver->number,
-					      driver->algorithm ? driver->algorithm->name : "-",
-					      driver->name);
+	list_for_each_entry(driver, &ob_drivers, link) {
+		if (driver->trial)
+			continue;
+		size += sysfs_emit_at(page, size, "%u %s %s", driver->number,
+				      driver->algorithm ? driver->algorithm->name : "-",
+				      driver->name);
+		size += ob_limits_show(&driver->limits, page, size);
+		size += sysfs_emit_at(page, size, "\n");
+	}
 	mutex_unlock(&ob_drivers_lock);
 	return size;
 }
@@ -66,7 +106,14 @@ static DEVICE_ATTR_RW(allow);
 static ssize_t disallow_store(struct device *device, struct device_attribute *attribute,
 			      const char *text, size_t size)
 {
-	return ob_apply_to_name(text, size, ob_disallow);
+	char name[CRYPTO_MAX_ALG_NAME];
+	ssize_t length = ob_name_of(text, name);
+	int error;
+
+	if (length < 0 || (text[length] && strcmp(text + length, "\n")))
+		return -EINVAL;
+	error = ob_disallow(name);
+	return error ? error : size;
 }
 static DEVICE_ATTR_WO(disallow);
 

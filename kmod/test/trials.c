@@ -193,7 +193,7 @@ static void wrong_records_of_trials_are_refused(void)
 
 	strcpy(good.name, driver_of(cbc));
 #define refused(...) do { t = good; __VA_ARGS__; check(ring(fd, &t, sizeof(t)) == -EINVAL, #__VA_ARGS__); } while (0)
-	refused(t.flags = 1);
+	refused(t.flags = 2);
 	refused(t.reserved = 1);
 	refused(t.name[0] = 0);
 	refused(t.name[1] = '/');
@@ -214,6 +214,72 @@ static void wrong_records_of_trials_are_refused(void)
 	end();
 }
 
+/* The driver has the limits of 4096 bytes, two requests and one direction. */
+static void has_limits(int fd)
+{
+	struct arena arena = map_arena(fd, MIB, 0);
+	struct outboard_slot slot;
+
+	make_session(fd, 9, cbc);
+	slot = a_slot(cbc, 9, &arena, 0, 0, 4096);
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	slot.length += 16;
+	check(ask(&arena, &slot) == -E2BIG, "status %d", arena.slot[0].status);
+	slot.length = 16;
+	slot.op = OUTBOARD_DECRYPT;
+	check(ask(&arena, &slot) == -EOPNOTSUPP, "status %d", arena.slot[0].status);
+	make_session(fd, 10, cbc);
+	slot.session = 10;
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	slot.op = OUTBOARD_ENCRYPT;
+	check(ask(&arena, &slot) == -EOPNOTSUPP, "status %d", arena.slot[0].status);
+	if (accelerator->sim) {
+		slot.session = 9;
+		hold(true);
+		for (unsigned int s = 0; s < 16; s++)
+			put(&arena, s, &slot);
+		check(!submit(&arena, 0, 16, 0), "%m");
+		check(number_in(SIM_DEBUG "/outboard-sim.0/outstanding") == 2, "%ld requests",
+		      number_in(SIM_DEBUG "/outboard-sim.0/outstanding"));
+		hold(false);
+		for (unsigned int s = 0; s < 16; s++)
+			check(!wait_for(&arena, s), "status %d", arena.slot[s].status);
+	}
+	check(!free_session(fd, 9) && !free_session(fd, 10), "%m");
+	unmap_arena(&arena);
+}
+
+/* What a driver cannot do is enforced for programs that know nothing of it. */
+static void limits_of_a_driver_are_enforced(void)
+{
+	struct outboard_try record = { .op = OUTBOARD_TRY,
+				       .flags = OUTBOARD_ONE_DIRECTION,
+				       .max_length = 4096,
+				       .max_requests = 2 };
+	const char *driver;
+	int fd = begin();
+
+	driver = driver_of(cbc);
+	strcpy(record.name, driver);
+	check(!ring(fd, &record, sizeof(record)), "%m");
+	has_limits(fd);
+	close(fd);
+	check(tell(ALLOW, "%s length=", driver) == -EINVAL, "%m");
+	check(tell(ALLOW, "%s length=4k", driver) == -EINVAL, "%m");
+	check(tell(ALLOW, "%s width=4", driver) == -EINVAL, "%m");
+	check(tell(DISALLOW, "%s length=4096", driver) == -EINVAL, "%m");
+	check(!tell(ALLOW, "%s length=4096 requests=2 one-direction", driver), "%m");
+	fd = open_device(0);
+	has_limits(fd);
+	close(fd);
+	/* Without its sessions, the engine has the limits of the drivers that are allowed then. */
+	check(!tell(DISALLOW, "%s", driver), "%m");
+	end();
+	fd = open_device(0);
+	works(fd);
+	close(fd);
+}
+
 static const struct test tests[] = {
 	TEST(a_driver_on_trial_is_its_descriptor_s_alone),
 	TEST(a_trial_ends_with_the_last_close),
@@ -221,6 +287,7 @@ static const struct test tests[] = {
 	TEST(a_trial_ends_when_root_disallows_the_driver),
 	TEST(opener_and_writer_need_the_capability),
 	TEST(wrong_records_of_trials_are_refused),
+	TEST(limits_of_a_driver_are_enforced),
 };
 
 THEME(trials, false);

@@ -55,10 +55,15 @@ pub fn counts_interrupts(test: &str) -> bool {
     is_counted
 }
 
+/// The drivers that root has allowed to /dev/outboard. Limits may follow a name.
+pub fn allowed_drivers() -> Vec<String> {
+    let list = fs::read_to_string(format!("{}/allow", outboard_uapi::SYSFS)).unwrap_or_default();
+    list.lines().filter_map(|line| line.split_whitespace().nth(2)).map(str::to_owned).collect()
+}
+
 /// Whether root has allowed a driver to /dev/outboard.
 pub fn is_allowed(driver: &str) -> bool {
-    let list = fs::read_to_string(format!("{}/allow", outboard_uapi::SYSFS)).unwrap_or_default();
-    list.lines().any(|line| line.split_whitespace().last() == Some(driver))
+    allowed_drivers().iter().any(|allowed| allowed == driver)
 }
 
 /// A software driver of the kernel for `cbc(aes)` that AF_ALG reaches, as a second test of the

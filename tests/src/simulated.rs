@@ -9,7 +9,7 @@ use outboard_uapi::{DEVICE, SYSFS};
 
 use crate::command::on_path;
 use crate::kernel_module;
-use crate::machine::is_allowed;
+use crate::machine::{allowed_drivers, is_allowed};
 use crate::module::module;
 use crate::skip::skip;
 use crate::time_limit::wait_until;
@@ -237,9 +237,7 @@ impl Drop for Simulated {
         if thread::panicking() {
             return;
         }
-        let allowed = fs::read_to_string(format!("{SYSFS}/allow")).unwrap_or_default();
-        let drivers = allowed.lines().filter_map(|line| line.split_whitespace().last());
-        for driver in drivers.filter(|driver| driver.starts_with("sim-")) {
+        for driver in allowed_drivers().iter().filter(|driver| driver.starts_with("sim-")) {
             fs::write(format!("{SYSFS}/disallow"), driver).expect("it is allowed");
         }
         kernel_module::unload("outboard_sim");

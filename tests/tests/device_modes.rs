@@ -1,5 +1,6 @@
 //! Every cipher other than AES in CBC mode, with the simulated accelerator over /dev/outboard.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -15,6 +16,7 @@ use outboard_tests::modes;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
 use outboard_tests::world::{CIPHERS, DriverChoice, OTHER_CIPHERS, Order, World};
+use outboard_uapi::SYSFS;
 
 const DRIVERS: [&str; 4] = ["sim-ctr-aes", "sim-ecb-aes", "sim-xts-aes", "sim-cbc-des3-ede"];
 
@@ -45,6 +47,7 @@ fn ciphers_of_every_mode_go_to_the_accelerator_and_are_right() {
     a_stream_ends_right_when_requests_fail(&simulated);
     a_wrong_answer_is_never_shown(&simulated);
     in_own_process(|| a_driver_that_becomes_wrong_is_noticed(&simulated));
+    the_limits_of_a_driver_are_kept();
 }
 
 fn root_is_asked_first() {
@@ -173,6 +176,41 @@ fn a_driver_that_becomes_wrong_is_noticed(simulated: &Simulated) {
     simulated.fault("clear");
     let after = world.counts() - before;
     assert_eq!((after.hw_requests, after.mismatches), (0, 1), "after one wrong result it rests: {after:?}");
+}
+
+/// The provider submits no request that the module refuses.
+fn the_limits_of_a_driver_are_kept() {
+    let allow_anew = |limits: &str| {
+        for driver in DRIVERS {
+            fs::write(format!("{SYSFS}/disallow"), driver).expect("it was allowed");
+            fs::write(format!("{SYSFS}/allow"), format!("{driver}{limits}")).expect("as root");
+        }
+    };
+    allow_anew(" length=8192 requests=2 one-direction");
+    in_own_process(|| {
+        let world = world(&[("THRESHOLDS", "ALL:1"), ("KEY_BYTES", "0"), ("LOG_LEVEL", "off")]);
+        for algorithm in OTHER_CIPHERS {
+            let before = world.counts();
+            for (direction, length) in [Direction::Encrypt, Direction::Decrypt, Direction::Encrypt]
+                .into_iter()
+                .flat_map(|direction| [4096, 80 * 1024, 8192].map(|length| (direction, length)))
+            {
+                let outputs = [world.hard(algorithm), world.soft(algorithm)].map(|cipher| {
+                    let key = bytes(7, cipher.key_length());
+                    let mut context = Context::keyed(&cipher, &key, &[9; 16], direction);
+                    context.set_padding(false).expect("padding off");
+                    let mut output = vec![0; length + 16];
+                    context.update(&bytes(8, length), &mut output).expect("update");
+                    output
+                });
+                assert_same(&outputs[0], &outputs[1], algorithm);
+            }
+            let done = world.counts() - before;
+            assert!(done.hw_requests >= 6, "{algorithm}: {done:?}");
+            assert_eq!((done.failures, done.mismatches), (0, 0), "{algorithm}: {done:?}");
+        }
+    });
+    allow_anew("");
 }
 
 /// A stream of chunks in place, each above the threshold.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::kernel_module::{self, is_loaded, load, unload};
-use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::machine::{ACCELERATOR, allowed_drivers, is_allowed};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
@@ -40,7 +40,7 @@ impl Machine {
         let parts = on_path("outboard").ok_or_else(|| "the outboard command".to_owned());
         let parts = parts.and_then(|outboard| Ok((outboard, kernel_module::file("outboard")?)));
         let (outboard, module) = parts.map_err(|missing| skip(test, missing)).ok()?;
-        let allowed_before = allowed_now();
+        let allowed_before = allowed_drivers();
         let machine = Machine { outboard, module, allowed_before, _alone: alone };
         let _ = fs::remove_dir_all(DIRECTORY);
         machine.reload();
@@ -66,7 +66,7 @@ impl Machine {
             unload("outboard");
         }
         load(&self.module);
-        assert_eq!(allowed_now(), [] as [&str; 0]);
+        assert_eq!(allowed_drivers(), [] as [&str; 0]);
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -138,11 +138,6 @@ impl Drop for Bound {
             self.write("bind");
         }
     }
-}
-
-fn allowed_now() -> Vec<String> {
-    let list = fs::read_to_string(format!("{SYSFS}/allow")).unwrap_or_default();
-    list.lines().filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect()
 }
 
 fn saved() -> Vec<String> {
@@ -257,7 +252,7 @@ fn wrong_at_first_it_is_neither_allowed_nor_saved(machine: &Machine, simulated: 
         simulated.fault(&format!("{SIMULATED} {rule}"));
         let text = machine.fails(&["allow", SIMULATED]);
         assert!(text.contains("is not allowed"), "{rule}: {text}");
-        assert_eq!((allowed_now(), saved()), only_the_accelerator());
+        assert_eq!((allowed_drivers(), saved()), only_the_accelerator());
         simulated.fault("clear");
         if rule.starts_with("wrong") {
             machine.fails(&["allow", SIMULATED]);
@@ -271,7 +266,7 @@ fn ended_in_the_middle_of_its_check_it_is_as_it_was(machine: &Machine, simulated
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         let ended = allowed_while(machine, signal, libc::SIG_DFL);
         assert_eq!(ended.status.signal(), Some(signal), "{}", status_and_output(&ended));
-        assert_eq!((allowed_now(), saved()), only_the_accelerator());
+        assert_eq!((allowed_drivers(), saved()), only_the_accelerator());
         assert_eq!(files(), ["allowed"]);
     }
     // As under nohup(1).
@@ -311,7 +306,7 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
         "{text}"
     );
     assert!(text.contains("1 of 2 in /etc/outboard/allowed could not be restored"), "{text}");
-    assert_eq!(allowed_now(), [ACCELERATOR]);
+    assert_eq!(allowed_drivers(), [ACCELERATOR]);
     machine.lists(SIMULATED, "saved, not allowed now");
 
     // Without the fault it would pass, but what was found stays saved.
@@ -322,7 +317,7 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
     machine.reload();
     machine.succeeds(&["check", "--forget", SIMULATED]);
     machine.succeeds(&["allow", "--restore"]);
-    assert_eq!(allowed_now(), [SIMULATED, ACCELERATOR]);
+    assert_eq!(allowed_drivers(), [SIMULATED, ACCELERATOR]);
 }
 
 #[test]
@@ -344,7 +339,7 @@ fn what_cannot_be_saved_is_not_allowed_and_the_list_stays() {
         text.contains("No space left") && text.contains("free some space") && text.contains("--now"),
         "{text}"
     );
-    assert_eq!((allowed_now(), saved()), (Vec::new(), vec!["other-driver".to_owned()]));
+    assert_eq!((allowed_drivers(), saved()), (Vec::new(), vec!["other-driver".to_owned()]));
     fs::remove_file(filler).expect("remove");
     assert_eq!(files(), ["allowed"]);
 
@@ -384,5 +379,5 @@ fn only_root_changes_either_list() {
         "{}",
         status_and_output(&listed)
     );
-    assert_eq!((allowed_now(), saved()), only_the_accelerator());
+    assert_eq!((allowed_drivers(), saved()), only_the_accelerator());
 }

@@ -12,7 +12,7 @@ use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::engine::{DRIVERS, Engine};
 use outboard_tests::file_tree::{FileTree, assert_same_tree, whole_etc};
 use outboard_tests::kernel_module;
-use outboard_tests::machine::{ACCELERATOR, is_allowed};
+use outboard_tests::machine::{ACCELERATOR, allowed_drivers, is_allowed};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
@@ -27,15 +27,10 @@ const ECB: &str = "engine-ecb-aes";
 fn untouched(test: &str) -> Option<(Machine, FileTree)> {
     let machine = Machine::new(test)?;
     let _ = fs::remove_dir_all(DIRECTORY);
-    for driver in allowed() {
+    for driver in allowed_drivers() {
         fs::write("/sys/class/misc/outboard/disallow", driver).expect("it is allowed");
     }
     Some((machine, whole_etc()))
-}
-
-fn allowed() -> Vec<String> {
-    let list = fs::read_to_string("/sys/class/misc/outboard/allow").unwrap_or_default();
-    list.lines().filter_map(|line| line.split_whitespace().last()).map(str::to_owned).collect()
 }
 
 fn run(machine: &Machine, arguments: &[&str]) -> Output {
@@ -67,7 +62,7 @@ fn a_setup_that_only_shows_and_one_of_another_user_change_nothing() {
     let mut command = machine.command(&["undo", "--yes"]);
     succeeded(&command.uid(65534).output().expect("the command runs"), &["undo as another user"]);
     assert_same_tree(&whole_etc(), &before, "shown");
-    assert_eq!(allowed(), [] as [&str; 0]);
+    assert_eq!(allowed_drivers(), [] as [&str; 0]);
 }
 
 /// One test of many parts, because the measurement takes minutes.
@@ -79,7 +74,7 @@ fn setup_allows_what_the_services_need_and_undo_takes_everything_back() {
     next_is(&machine, "outboard setup");
     let done = document(&machine, &["setup", "--yes", "--json"]);
     assert_eq!((&done["changed"], &done["policy"]), (&true.into(), &"measured".into()), "{done:#}");
-    assert!(allowed().contains(&ECB.to_owned()), "{done:#}");
+    assert!(allowed_drivers().contains(&ECB.to_owned()), "{done:#}");
     let text = fs::read_to_string(format!("{DIRECTORY}/allowed")).expect("it is saved");
     assert!(text.contains(ECB), "{text}");
     let services = done["services"].as_array().expect("services");
@@ -102,7 +97,7 @@ fn setup_allows_what_the_services_need_and_undo_takes_everything_back() {
     let parts = undone["parts"].as_array().expect("parts");
     assert!(parts.iter().all(|part| part["state"] == "undone"), "{undone:#}");
     assert_same_tree(&whole_etc(), &before, "undone");
-    assert_eq!(allowed(), [] as [&str; 0]);
+    assert_eq!(allowed_drivers(), [] as [&str; 0]);
     let nothing = succeeded(&run(&machine, &["undo", "--yes"]), &["undo"]);
     assert!(nothing.contains("nothing to undo"), "{nothing}");
     next_is(&machine, "outboard setup");
@@ -136,7 +131,7 @@ fn a_signal_while_setup_checks_or_measures_leaves_the_machine_as_it_was() {
         assert!(output.status.signal() == Some(signal) || output.status.code() == Some(130), "{text}");
         assert!(text.contains("what it had changed is undone"), "{text}");
         assert_same_tree(&whole_etc(), &before, &text);
-        assert_eq!(allowed(), [] as [&str; 0], "{text}");
+        assert_eq!(allowed_drivers(), [] as [&str; 0], "{text}");
     }
     // SIGKILL leaves a driver that has passed its check, and nothing that undo does not find.
     let mut child = machine.command(&["setup", "--yes"]).spawn().expect("the command runs");
@@ -145,7 +140,7 @@ fn a_signal_while_setup_checks_or_measures_leaves_the_machine_as_it_was() {
     child.wait().expect("a child");
     succeeded(&run(&machine, &["undo", "--yes"]), &["undo"]);
     assert_same_tree(&whole_etc(), &before, "killed");
-    assert_eq!(allowed(), [] as [&str; 0]);
+    assert_eq!(allowed_drivers(), [] as [&str; 0]);
 }
 
 #[test]
@@ -165,7 +160,7 @@ fn drivers_that_are_wrong_or_never_answer_are_not_allowed() {
         let text = status_and_output(&output);
         assert_eq!(output.status.code(), Some(1), "{rule}: {text}");
         assert!(text.contains("None of") && text.contains(reason), "{rule}: {text}");
-        assert_eq!(allowed(), [] as [&str; 0], "{rule}: {text}");
+        assert_eq!(allowed_drivers(), [] as [&str; 0], "{rule}: {text}");
         // That is saved, so that the provider does not use the drivers over AF_ALG.
         assert!(Path::new(FINDINGS).exists(), "{rule}: {text}");
         fs::remove_dir_all(DIRECTORY).expect("as root");

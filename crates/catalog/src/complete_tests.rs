@@ -70,6 +70,7 @@ fn every_entry_is_complete() {
     for family in all() {
         let id = family.id;
         assert!(!family.vendor.is_empty() && !family.found_in.is_empty() && !family.chip.is_empty(), "{id}");
+        assert!(family.bounds.length % 128 == 0 && family.bounds.length < 65536, "{id}");
         for source in family.limits.iter().map(|limit| limit.source).chain([family.source]) {
             let in_linux = ["drivers/crypto", "arch/", "crypto"].iter().any(|path| source.starts_with(path));
             assert!(source.starts_with("https://") || in_linux, "{id}: {source}");

@@ -3,7 +3,7 @@
 //! name. A name alone proves nothing: `outboard_drivers` combines it with other evidence.
 
 use crate::chips::TABLES;
-pub use crate::family::{Board, Completion, EngineKind, Family, Limit, Nature};
+pub use crate::family::{Board, Bounds, Completion, EngineKind, Family, Limit, Nature};
 
 /// The values between the `|` of a text.
 pub fn values(text: &str) -> impl Iterator<Item = &str> {
@@ -35,6 +35,7 @@ pub struct Signature {
     /// As in [`Family`].
     pub irqs: &'static str,
     refused: &'static str,
+    bounds: Bounds,
 }
 
 static SIGNATURES: [Signature; COUNT] = {
@@ -61,8 +62,8 @@ const COUNT: usize = {
 };
 
 const fn signature(row: usize, family: &Family) -> Signature {
-    let &Family { nature, names, modules, bound, irqs, refused, .. } = family;
-    Signature { row, nature, names, modules, bound, irqs, refused }
+    let &Family { nature, names, modules, bound, irqs, refused, bounds, .. } = family;
+    Signature { row, nature, names, modules, bound, irqs, refused, bounds }
 }
 
 impl PartialEq for Signature {
@@ -109,6 +110,11 @@ pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
 /// The family of a driver by name and module, if both match.
 pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
     of(driver, module).filter(|signature| signature.has_module(module))
+}
+
+/// What must not be passed to a driver.
+pub fn bounds(driver: &str) -> Bounds {
+    by_name(driver).map_or(Bounds::NONE, |signature| signature.bounds)
 }
 
 /// Whether a driver, or one that a template is built around, is known to be wrong: it is used over no

@@ -54,6 +54,43 @@ pub struct Limit {
     pub source: &'static str,
 }
 
+/// What must not be passed to a driver over `/dev/outboard`. `outboard allow` writes it to the kernel
+/// module with the driver's name, and the module enforces it. 0 or false: as for all drivers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The longest request in bytes, a multiple of 128.
+    pub length: u32,
+    /// The most requests that the engine may have at the same time.
+    pub requests: u32,
+    /// A session encrypts or decrypts, and not both.
+    pub one_direction: bool,
+}
+
+impl Bounds {
+    /// Those of most drivers.
+    pub const NONE: Bounds = Bounds { length: 0, requests: 0, one_direction: false };
+
+    /// Reads [`words`](Self::words). Skips what it does not know: a newer module may write more.
+    pub fn parse<'w>(words: impl Iterator<Item = &'w str>) -> Bounds {
+        let mut bounds = Bounds::NONE;
+        for word in words {
+            match word.split_once('=') {
+                Some(("length", number)) => bounds.length = number.parse().unwrap_or(0),
+                Some(("requests", number)) => bounds.requests = number.parse().unwrap_or(0),
+                _ => bounds.one_direction |= word == "one-direction",
+            }
+        }
+        bounds
+    }
+
+    /// The words after a driver's name in the module's allow list, each with a space before it.
+    pub fn words(self) -> String {
+        let number = |name, value| if value == 0 { String::new() } else { format!(" {name}={value}") };
+        let direction = if self.one_direction { " one-direction" } else { "" };
+        number("length", self.length) + &number("requests", self.requests) + direction
+    }
+}
+
 /// How an accelerator signals that a request is complete, which decides what proves that it was
 /// used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +134,8 @@ pub struct Family {
     pub allocates_memory: bool,
     /// Patterns of names of drivers that are known to be wrong: they are used over no interface.
     pub refused: &'static str,
+    /// What must not be passed to its drivers.
+    pub bounds: Bounds,
     /// Known limits and faults.
     pub limits: &'static [Limit],
     /// The driver's source, as in [`Limit`].
@@ -139,6 +178,7 @@ impl Family {
         needs_fallback: false,
         allocates_memory: false,
         refused: "",
+        bounds: Bounds::NONE,
         limits: &[],
         source: "",
         nature: Nature::Accelerator,

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use outboard_catalog::families::{self, Bounds};
 use outboard_uapi::SYSFS;
 
 use crate::root::Root;
@@ -15,6 +16,8 @@ pub struct AllowedDriver {
     pub algorithm: Option<String>,
     /// The driver's exact name.
     pub driver: String,
+    /// What the module refuses for it.
+    pub bounds: Bounds,
 }
 
 impl AllowedDriver {
@@ -31,7 +34,7 @@ pub fn read(root: &Root) -> io::Result<Vec<AllowedDriver>> {
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
-/// A driver that is allowed or on trial (TRY in docs/uapi.md).
+/// A driver that is allowed or on trial (TRY in docs/uapi.md), with the limits of a trial.
 pub fn read_one(root: &Root, driver: &str) -> io::Result<AllowedDriver> {
     let file = |name: &str| {
         let bytes = root.read(&format!("{}/drivers/{driver}/{name}", SYSFS.trim_start_matches('/')))?;
@@ -39,18 +42,18 @@ pub fn read_one(root: &Root, driver: &str) -> io::Result<AllowedDriver> {
     };
     let number = file("number")?.parse().map_err(|_| io::ErrorKind::InvalidData)?;
     let algorithm = Some(file("algorithm")?).filter(|name| name != "-");
-    Ok(AllowedDriver { number, algorithm, driver: driver.to_owned() })
+    Ok(AllowedDriver { number, algorithm, driver: driver.to_owned(), bounds: families::bounds(driver) })
 }
 
-/// Skips lines that it does not understand and further words of a line: a newer module may write
-/// more.
+/// Skips lines that it does not understand: a newer module may write more.
 fn parse(text: &str) -> Vec<AllowedDriver> {
     let mut list = Vec::new();
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         if let [Some(number), Some(algorithm), Some(driver)] = [(); 3].map(|()| words.next()) {
             let algorithm = (algorithm != "-").then(|| algorithm.to_owned());
-            let allowed = |number| AllowedDriver { number, algorithm, driver: driver.to_owned() };
+            let bounds = Bounds::parse(words);
+            let allowed = |number| AllowedDriver { number, algorithm, driver: driver.to_owned(), bounds };
             list.extend(number.parse().ok().map(allowed));
         }
     }
@@ -73,7 +76,15 @@ mod tests {
     #[test]
     fn a_column_that_a_newer_module_adds_is_not_taken_for_a_driver() {
         let list = parse("2 cbc(aes) virtio_crypto_aes_cbc 17\n");
-        assert_eq!(list[0].driver, "virtio_crypto_aes_cbc");
+        assert_eq!((list[0].driver.as_str(), list[0].bounds), ("virtio_crypto_aes_cbc", Bounds::NONE));
+    }
+
+    #[test]
+    fn the_limits_of_a_driver_are_read() {
+        let bounds = Bounds { length: 32768, requests: 128, one_direction: true };
+        let list = parse(&format!("2 cbc(aes) a{}\n3 sha1 b length=64\n", bounds.words()));
+        assert_eq!(list[0].bounds, bounds);
+        assert_eq!(list[1].bounds, Bounds { length: 64, ..Bounds::NONE });
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub const TRY: u16 = 6;
 /// Size of a driver's name in a record, with the NUL at its end.
 pub const NAME_SIZE: usize = 128;
 
+/// Flag of [`Try`](crate::Try): a session encrypts or decrypts, and not both.
+pub const ONE_DIRECTION: u16 = 1;
+
 /// Flag of `SUBMIT`: block until all slots complete.
 pub const WAIT: u16 = 0x1;
 

@@ -61,8 +61,12 @@ pub struct SessionFree {
 pub struct Try {
     /// [`TRY`](crate::TRY)
     pub op: u16,
-    /// Zero.
+    /// 0 or [`ONE_DIRECTION`](crate::ONE_DIRECTION).
     pub flags: u16,
+    /// The longest request in bytes; 0: that of all drivers.
+    pub max_length: u32,
+    /// The most requests that the driver's engine may have; 0: as for all drivers.
+    pub max_requests: u32,
     /// Zero.
     pub reserved: u32,
     /// The driver's exact name; zero from its end on.

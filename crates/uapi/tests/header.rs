@@ -51,8 +51,9 @@ fn layouts(text: &mut String) {
         op flags session algorithm driver key_size tag_size reserved);
     layout!(text, uapi::SessionFree, uapi::SessionFree::default(), "outboard_session_free",
         op flags session reserved);
-    let on_trial = uapi::Try { op: uapi::TRY, flags: 0, reserved: 0, name: [0; uapi::NAME_SIZE] };
-    layout!(text, uapi::Try, on_trial, "outboard_try", op flags reserved name);
+    let name = [0; uapi::NAME_SIZE];
+    let on_trial = uapi::Try { op: uapi::TRY, flags: 0, max_length: 0, max_requests: 0, reserved: 0, name };
+    layout!(text, uapi::Try, on_trial, "outboard_try", op flags max_length max_requests reserved name);
     claim(text, "_Alignof(struct outboard_slot)", align_of::<uapi::Slot>());
 }
 
@@ -67,7 +68,7 @@ fn numbers(text: &mut String) -> BTreeSet<&'static str> {
     numbers!(text, MAGIC VERSION DEFAULT_SLOTS MAX_SLOTS
         ENCRYPT DECRYPT DIGEST
         IN_FLIGHT IV_SIZE DIGEST_SIZE MAX_TAG
-        SUBMIT AWAIT NOTIFY SESSION_NEW SESSION_FREE TRY NAME_SIZE WAIT MAX_KEY
+        SUBMIT AWAIT NOTIFY SESSION_NEW SESSION_FREE TRY NAME_SIZE ONE_DIRECTION WAIT MAX_KEY
         CBC_AES CTR_AES ECB_AES XTS_AES CBC_DES3 GCM_AES CCM_AES
         SHA1 SHA224 SHA256 SHA384 SHA512
         HMAC_SHA1 HMAC_SHA224 HMAC_SHA256 HMAC_SHA384 HMAC_SHA512)

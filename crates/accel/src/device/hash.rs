@@ -51,7 +51,7 @@ impl DeviceHash {
 
 impl HashSession for DeviceHash {
     fn max_request(&self) -> usize {
-        LONGEST
+        self.with.longest()
     }
 
     fn max_batch(&self) -> usize {
@@ -103,7 +103,7 @@ impl HashSession for DeviceHash {
     }
 
     fn digest_meanwhile(&mut self, message: &[u8], meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
-        if message.len() > LONGEST {
+        if message.len() > self.with.longest() {
             return Err(self.with.no_state());
         }
         self.whole_meanwhile(message, Some(meanwhile))
@@ -147,6 +147,11 @@ fn fitting(messages: &[&[u8]]) -> usize {
 }
 
 impl OutboardHashDriver {
+    /// The longest message in bytes.
+    fn longest(&self) -> usize {
+        self.driver.longest(LONGEST)
+    }
+
     /// Submits a request like `slot` for each message; with `wait`, blocks until all complete. The
     /// data is wiped with the region.
     fn submit(
@@ -156,14 +161,10 @@ impl OutboardHashDriver {
         slot: &uapi::Slot,
         wait: bool,
     ) -> Result<Region, Error> {
-        if messages.iter().any(|message| message.len() > LONGEST) {
+        let max = self.longest();
+        if messages.iter().any(|message| message.len() > max) {
             let len = messages.iter().map(|message| message.len()).max().unwrap_or(0);
-            return Err(Error::Misfit {
-                len,
-                iv_len: 0,
-                algorithm: self.algorithm.kernel_name(),
-                max: LONGEST,
-            });
+            return Err(Error::Misfit { len, iv_len: 0, algorithm: self.algorithm.kernel_name(), max });
         }
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
         let mut region = Link::allocate(link, units).map_err(|source| self.driver.no_room(source))?;

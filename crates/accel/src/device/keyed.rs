@@ -39,10 +39,14 @@ impl Keyed {
     /// Replaces the session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(place: &mut Shared<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
-            let parts = KeyParts { bytes: &place.key, tag: place.tag_len };
-            *place = Keyed::new(driver, parts)?;
+            *place = place.again(driver)?;
         }
         Ok(())
+    }
+
+    /// Another session with the same key.
+    pub(super) fn again(&self, driver: &OutboardDriver) -> Result<Shared<Keyed>, Error> {
+        Keyed::new(driver, KeyParts { bytes: &self.key, tag: self.tag_len })
     }
 
     pub(super) fn is_of_this_process(&self) -> bool {

@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use outboard_catalog::families;
 use outboard_uapi as uapi;
 
 use super::arena::Arena;
@@ -217,7 +218,15 @@ impl Link {
 
     /// Puts a driver on trial: it can be used through this descriptor alone, until that is closed.
     pub(super) fn try_driver(&self, driver: &str) -> io::Result<()> {
-        let mut record = uapi::Try { op: uapi::TRY, flags: 0, reserved: 0, name: [0; uapi::NAME_SIZE] };
+        let bounds = families::bounds(driver);
+        let mut record = uapi::Try {
+            op: uapi::TRY,
+            flags: if bounds.one_direction { uapi::ONE_DIRECTION } else { 0 },
+            max_length: bounds.length,
+            max_requests: bounds.requests,
+            reserved: 0,
+            name: [0; uapi::NAME_SIZE],
+        };
         // Zero stays at its end.
         let Some(name) = record.name[..uapi::NAME_SIZE - 1].get_mut(..driver.len()) else {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));

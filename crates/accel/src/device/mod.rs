@@ -26,6 +26,7 @@ mod wait;
 use std::io;
 use std::sync::Arc;
 
+use outboard_catalog::families::Bounds;
 use outboard_drivers::allow_list;
 use outboard_drivers::reach::ProgramInterface;
 use outboard_drivers::root::Root;
@@ -34,6 +35,7 @@ use crate::current::Current;
 use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
+use arena::ALIGN;
 use hash::DeviceHash;
 use keyed::KeyParts;
 use link::Link;
@@ -105,7 +107,7 @@ fn lead(
     name: &str,
     algorithm: u16,
     sample: KeyParts<'_>,
-) -> Result<(u16, Shared<Link>), Error> {
+) -> Result<(u16, Bounds, Shared<Link>), Error> {
     let link = match access {
         Access::Allowed => Link::shared(),
         Access::OnTrial => Link::of_its_own(),
@@ -133,7 +135,7 @@ fn lead(
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
         }
     }
-    Ok((entry.number, link))
+    Ok((entry.number, entry.bounds, link))
 }
 
 /// A driver of digests or HMAC, reached through /dev/outboard.
@@ -172,7 +174,8 @@ impl Accelerator for Device {
     }
 
     fn computes_key_stream(&self) -> bool {
-        self.algorithm == Algorithm::EcbAes
+        // Segments of key stream have any length up to that of a request.
+        self.algorithm == Algorithm::EcbAes && self.driver.bounds.length == 0
     }
 }
 
@@ -184,6 +187,8 @@ struct OutboardDriver {
     /// The module's number of the algorithm.
     algorithm_number: u16,
     link: Current<Link>,
+    /// What the module refuses.
+    bounds: Bounds,
 }
 
 /// A driver for a digest or HMAC.
@@ -202,9 +207,17 @@ impl OutboardDriver {
         algorithm_number: u16,
         sample: KeyParts<'_>,
     ) -> Result<Arc<Self>, Error> {
-        let (number, link) = lead(access, driver, name, algorithm_number, sample)?;
-        let (name, link) = (driver.into(), Current::new(link));
-        Ok(Arc::new(OutboardDriver { name, number, algorithm_number, link }))
+        let (number, bounds, link) = lead(access, driver, name, algorithm_number, sample)?;
+        let link = Current::new(link);
+        Ok(Arc::new(OutboardDriver { name: driver.into(), number, algorithm_number, link, bounds }))
+    }
+
+    /// The longest request in bytes, at most `most`.
+    fn longest(&self, most: usize) -> usize {
+        match self.bounds.length as usize / ALIGN * ALIGN {
+            0 => most,
+            length => most.min(length),
+        }
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {

@@ -7,21 +7,22 @@ use outboard_uapi as uapi;
 
 use super::arena::{ALIGN, UNIT};
 use crate::mode::driver_iv;
-use crate::{Algorithm, LONGEST_PIECE, PIECE, Request, advance};
+use crate::{Algorithm, PIECE, Request, advance};
 
 // There are as many slots as units.
-const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && LONGEST_PIECE % UNIT == 0);
+const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && crate::LONGEST_PIECE % UNIT == 0);
 
 /// The parts of a request that an accelerator can process independently. They are about equal in
 /// length: the few bytes by which a TLS record with MAC and padding exceeds 16 KiB are not worth a
-/// second request.
+/// second request. Each has at most `longest` bytes, a multiple of [`ALIGN`], if it can be cut.
 pub(super) fn pieces(
     algorithm: Algorithm,
     request: &Request<'_>,
+    longest: usize,
 ) -> impl Iterator<Item = Range<usize>> + use<> {
     let len = request.len();
     let step = if algorithm.can_be_cut(request.direction) {
-        let count = (len / request.piece.max(PIECE)).max(len.div_ceil(LONGEST_PIECE)).max(1);
+        let count = (len / request.piece.max(PIECE)).max(len.div_ceil(longest)).max(1);
         len.div_ceil(count).next_multiple_of(ALIGN).max(ALIGN)
     } else {
         len.max(1)
@@ -50,10 +51,14 @@ pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Direction;
+    use crate::{Direction, LONGEST_PIECE};
 
     /// Longer than any chunk.
     const LONGEST: usize = 16 * UNIT;
+
+    fn pieces(algorithm: Algorithm, request: &Request<'_>) -> impl Iterator<Item = Range<usize>> + use<> {
+        super::pieces(algorithm, request, LONGEST_PIECE)
+    }
 
     fn cut_into(piece: usize, len: usize) -> Vec<Range<usize>> {
         let input = vec![0; len];
@@ -114,6 +119,17 @@ mod tests {
             assert_eq!(pieces.len(), count, "{len} into {piece}");
             assert!(pieces.iter().all(|piece| piece.len() <= LONGEST_PIECE), "{len} into {piece}");
             assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), len);
+        }
+    }
+
+    #[test]
+    fn a_driver_with_a_shorter_limit_gets_shorter_pieces() {
+        for len in (16..LONGEST).step_by(16 * 37) {
+            let input = vec![0; len];
+            let request = Request { piece: usize::MAX, ..Request::new(Direction::Decrypt, &[0; 16], &input) };
+            let pieces: Vec<_> = super::pieces(Algorithm::CbcAes, &request, 2 * UNIT).collect();
+            assert!(pieces.iter().all(|piece| piece.len() <= 2 * UNIT), "{len}: {pieces:?}");
+            assert_eq!(pieces.last().map(|piece| piece.end), Some(len));
         }
     }
 

@@ -15,7 +15,9 @@ use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
 use crate::memory::{Shared, boxed};
-use crate::{Algorithm, Direction, DriverName, Error, InFlight, Request, Session, WaitDescriptor};
+use crate::{
+    Algorithm, Direction, DriverName, Error, InFlight, LONGEST_PIECE, Request, Session, WaitDescriptor,
+};
 
 /// The maximum request in bytes that is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
@@ -52,6 +54,8 @@ pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
     keyed: Shared<Keyed>,
+    /// For decryption, with a driver whose sessions have one direction. Opened when it is needed.
+    decrypting: Option<Shared<Keyed>>,
     /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
     spans: [Span; UNITS as usize],
@@ -71,7 +75,7 @@ impl DeviceSession {
 
     fn with(driver: Arc<OutboardDriver>, algorithm: Algorithm, keyed: Shared<Keyed>) -> Self {
         let spans = [Span::default(); UNITS as usize];
-        DeviceSession { driver, algorithm, keyed, region: None, spans, count: 0 }
+        DeviceSession { driver, algorithm, keyed, decrypting: None, region: None, spans, count: 0 }
     }
 
     /// The requests of the batch.
@@ -120,6 +124,11 @@ impl DeviceSession {
             return Ok(());
         }
         Keyed::settle(&mut self.keyed, &self.driver)?;
+        if self.driver.bounds.one_direction
+            && requests.iter().any(|request| request.direction == Direction::Decrypt)
+        {
+            self.open_decrypting()?;
+        }
         let mut region =
             Link::allocate(&self.keyed.link, units as u32).map_err(|source| self.driver.no_room(source))?;
         self.place(&mut region, requests).map_err(|source| self.failed("mmap", source))?;
@@ -141,7 +150,7 @@ impl DeviceSession {
         len: usize,
         fill: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Error> {
-        let max = LONGEST;
+        let max = self.driver.longest(LONGEST);
         if len == 0 || len > max || len % self.algorithm.block_len() != 0 || self.keyed.tag_len > 0 {
             let algorithm = self.algorithm.kernel_name();
             return Err(Error::Misfit { len, iv_len: 0, algorithm, max });
@@ -177,9 +186,9 @@ impl DeviceSession {
         for request in requests {
             let (from, aad_at) = (slot, self.aad_at(request));
             let at = region.fill(unit, request, aad_at)?;
-            for piece in pieces(self.algorithm, request) {
+            for piece in pieces(self.algorithm, request, self.driver.longest(LONGEST_PIECE)) {
                 let asked = uapi::Slot {
-                    session: self.keyed.number,
+                    session: self.number(request.direction),
                     op: match request.direction {
                         Direction::Encrypt => uapi::ENCRYPT,
                         Direction::Decrypt => uapi::DECRYPT,
@@ -200,6 +209,26 @@ impl DeviceSession {
             unit += self.units(request) as u32;
         }
         Ok(())
+    }
+
+    /// Opens or renews the session for decryption.
+    #[cold]
+    fn open_decrypting(&mut self) -> Result<(), Error> {
+        match &mut self.decrypting {
+            Some(keyed) => Keyed::settle(keyed, &self.driver),
+            None => {
+                self.decrypting = Some(self.keyed.again(&self.driver)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// The module's number of the session for a direction.
+    fn number(&self, direction: Direction) -> u32 {
+        match &self.decrypting {
+            Some(keyed) if direction == Direction::Decrypt => keyed.number,
+            _ => self.keyed.number,
+        }
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
@@ -225,7 +254,9 @@ impl InFlight for DeviceSession {
 
 impl Session for DeviceSession {
     fn max_request(&self, direction: Direction) -> usize {
-        if self.algorithm.can_be_cut(direction) { LONGEST_CUT } else { LONGEST }
+        let longest = self.driver.longest(LONGEST);
+        // A request has no more slots than units.
+        if self.algorithm.can_be_cut(direction) && longest >= UNIT { LONGEST_CUT } else { longest }
     }
 
     fn max_batch(&self) -> usize {
@@ -266,7 +297,9 @@ impl Session for DeviceSession {
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {
         let keyed = Shared::clone(&self.keyed);
-        Ok(boxed(Self::with(Arc::clone(&self.driver), self.algorithm, keyed))?)
+        let mut shared = boxed(Self::with(Arc::clone(&self.driver), self.algorithm, keyed))?;
+        shared.decrypting.clone_from(&self.decrypting);
+        Ok(shared)
     }
 
     /// Uses the doorbell that waits: one system call instead of two or more.

@@ -1,6 +1,6 @@
 //! Aspeed.
 
-use crate::family::{Board, EngineKind, Family};
+use crate::family::{Board, Bounds, EngineKind, Family};
 
 pub(super) const ROWS: &[Family] = &[Family {
     id: "aspeed-hace",
@@ -11,6 +11,7 @@ pub(super) const ROWS: &[Family] = &[Family {
     algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|cbc(des3_ede)|ecb(des3_ede)|sha1|sha224|sha256|\
             sha384|sha512|rsa",
     needs_fallback: true,
+    bounds: Bounds { length: 32768, ..Bounds::NONE },
     source: "drivers/crypto/aspeed",
     names: "aspeed-*",
     modules: "aspeed_crypto|aspeed_acry",

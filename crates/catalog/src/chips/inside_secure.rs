@@ -1,6 +1,6 @@
 //! Inside Secure (now Rambus), whose engines are in chips of Marvell, MediaTek and Airoha.
 
-use crate::family::{Board, EngineKind, Family, Limit};
+use crate::family::{Board, Bounds, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -66,6 +66,7 @@ pub(super) const ROWS: &[Family] = &[
         openwrt: "kmod-crypto-hw-eip93",
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|rfc3686(ctr(aes))|cbc(des3_ede)|ecb(des3_ede)|md5|\
             sha1|sha224|sha256|authenc(hmac(sha1),cbc(aes))",
+        bounds: Bounds { requests: 128, one_direction: true, ..Bounds::NONE },
         limits: &[
             Limit {
                 text: "in mainline since Linux 6.15; OpenWrt has an out-of-tree driver for \

@@ -1,6 +1,6 @@
 //! NXP, with Freescale.
 
-use crate::family::{Board, EngineKind, Family, Limit};
+use crate::family::{Board, Bounds, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -34,6 +34,7 @@ pub(super) const ROWS: &[Family] = &[
         options: "CRYPTO_DEV_MXS_DCP",
         algorithms: "cbc(aes)|ecb(aes)|sha1|sha256",
         needs_fallback: true,
+        bounds: Bounds { requests: 1, ..Bounds::NONE },
         limits: &[Limit {
             text: "only AES-128 is done by the hardware; the driver computes longer keys in \
                     software",
@@ -77,6 +78,7 @@ pub(super) const ROWS: &[Family] = &[
         openwrt: "kmod-crypto-hw-talitos",
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|cbc(des3_ede)|ecb(des3_ede)|md5|sha1|sha256|\
             sha512|authenc(hmac(sha1),cbc(aes))",
+        bounds: Bounds { length: 32768, ..Bounds::NONE },
         limits: &[Limit {
             text: "a request has at most 32768 bytes on SEC 1 and 65535 on SEC 2",
             source: "drivers/crypto/talitos.h",

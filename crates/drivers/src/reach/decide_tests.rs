@@ -1,5 +1,7 @@
 use rustix::io::Errno;
 
+use outboard_catalog::families::Bounds;
+
 use super::*;
 use crate::judge::Judgement;
 use crate::module::Hardware;
@@ -34,7 +36,12 @@ fn judged(name: &str, algorithm: &str, priority: i32, flags: Option<u32>, verdic
 }
 
 fn allowed(algorithm: &str, driver: &str) -> AllowedDriver {
-    AllowedDriver { number: 1, algorithm: Some(algorithm.into()), driver: driver.into() }
+    AllowedDriver {
+        number: 1,
+        algorithm: Some(algorithm.into()),
+        driver: driver.into(),
+        bounds: Bounds::NONE,
+    }
 }
 
 const VIRTIO: u32 = Flags::ASYNC | Flags::ALLOCATES_MEMORY;

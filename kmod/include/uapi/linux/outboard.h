@@ -212,11 +212,14 @@ struct outboard_session_free {
 };
 
 #define OUTBOARD_NAME_SIZE	128
+#define OUTBOARD_ONE_DIRECTION	1
 
 /**
- * struct outboard_try - TRY, 136 bytes
+ * struct outboard_try - TRY, 144 bytes
  * @op: OUTBOARD_TRY
- * @flags: 0
+ * @flags: 0 or OUTBOARD_ONE_DIRECTION: a session encrypts or decrypts, and not both
+ * @max_length: of a request; 0: that of all drivers
+ * @max_requests: that the engine of the driver has at the same time; 0: as for all drivers
  * @reserved: 0
  * @name: exact name of a driver that is not in the allow list; ends with 0, and so does the rest
  *
@@ -231,6 +234,8 @@ struct outboard_session_free {
 struct outboard_try {
 	__u16 op;
 	__u16 flags;
+	__u32 max_length;
+	__u32 max_requests;
 	__u32 reserved;
 	char  name[OUTBOARD_NAME_SIZE];
 };

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
+use outboard_catalog::families;
 use outboard_console::advice;
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::kernel::Release;
@@ -33,19 +34,19 @@ pub fn read_if_loaded() -> Result<Option<Vec<AllowedDriver>>> {
     }
 }
 
-/// Adds a driver to the list.
+/// Adds a driver to the list, with what must not be passed to it.
 pub fn add(driver: &str) -> Result<()> {
-    write("allow", driver)
+    write("allow", driver, &families::bounds(driver).words())
 }
 
 /// Removes a driver from the list.
 pub fn remove(driver: &str) -> Result<()> {
-    write("disallow", driver)
+    write("disallow", driver, "")
 }
 
-fn write(file: &str, driver: &str) -> Result<()> {
+fn write(file: &str, driver: &str, bounds: &str) -> Result<()> {
     let path = PathBuf::from(SYSFS).join(file);
-    std::fs::write(&path, driver).map_err(|error| {
+    std::fs::write(&path, format!("{driver}{bounds}")).map_err(|error| {
         let advice = match (error.raw_os_error(), file) {
             // Another process was first.
             (Some(libc::EEXIST), _) => "another process has just allowed it",

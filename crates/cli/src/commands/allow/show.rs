@@ -97,6 +97,8 @@ fn text(entries: &[Entry]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use outboard_catalog::families::Bounds;
+
     use super::*;
 
     fn entries() -> Vec<Entry> {
@@ -105,6 +107,7 @@ mod tests {
             number,
             algorithm: algorithm.map(str::to_owned),
             driver: driver.to_owned(),
+            bounds: Bounds::NONE,
         };
         merged(
             vec![allowed(2, Some("cbc(aes)"), "virtio_crypto_aes_cbc"), allowed(3, None, "mv-cbc-aes")],

@@ -1,6 +1,6 @@
 //! Entries of the catalogue as text.
 
-use outboard_catalog::families::{Completion, EngineKind, Family, Nature, values};
+use outboard_catalog::families::{Bounds, Completion, EngineKind, Family, Nature, values};
 use outboard_catalog::search::url;
 use outboard_console::aligned;
 
@@ -57,6 +57,9 @@ fn full(family: &Family) -> String {
             "limit",
             "dm-crypt (LUKS) does not use its drivers since Linux 5.10: they have the flag ALLOCATES_MEMORY",
         );
+    }
+    if family.bounds != Bounds::NONE {
+        line("limit", &format!("outboard allow limits it in the kernel module:{}", family.bounds.words()));
     }
     for limit in family.limits {
         line("limit", limit.text);
