@@ -254,7 +254,8 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 	return 0;
 }
 
-static int ob_admit(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
+/* trial: only sessions of this descriptor can use the driver until root allows it. NULL: all can. */
+int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	LIST_HEAD(dropped);
 	int number, error;
@@ -272,17 +273,6 @@ static int ob_admit(const char *name, const struct ob_limits *limits, const stru
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return error;
-}
-
-int ob_allow(const char *name, const struct ob_limits *limits)
-{
-	return ob_admit(name, limits, NULL);
-}
-
-/* Only sessions of this descriptor can use the driver until root allows it. */
-int ob_try(const char *name, const struct ob_limits *limits, const struct ob_file *file)
-{
-	return ob_admit(name, limits, file);
 }
 
 int ob_disallow(const char *name)

@@ -103,7 +103,7 @@ static int ob_write_try(struct file *filp, const char __user *buffer, size_t siz
 	limits.length = record.max_length;
 	limits.requests = record.max_requests;
 	limits.one_direction = record.flags & OUTBOARD_ONE_DIRECTION;
-	return ob_try(record.name, &limits, filp->private_data);
+	return ob_allow(record.name, &limits, filp->private_data);
 }
 
 static int ob_write_record(struct file *filp, const char __user *buffer, size_t size)

@@ -22,7 +22,6 @@
 #include <linux/kobject.h>
 #include <linux/nospec.h>
 #include <linux/outboard.h>
-#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/wait.h>
@@ -134,8 +133,7 @@ extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
 void ob_drivers_exit(void);
-int ob_allow(const char *name, const struct ob_limits *limits);
-int ob_try(const char *name, const struct ob_limits *limits, const struct ob_file *file);
+int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial);
 void ob_trials_end(const struct ob_file *file);
 int ob_disallow(const char *name);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
@@ -149,7 +147,7 @@ void ob_count_timeout(u16 number);
 int ob_unplug_init(void);
 void ob_unplug_exit(void);
 bool ob_driver_unbinding(const struct ob_driver *driver);
-bool ob_end_all_sessions(void);
+bool ob_end_sessions(struct module *const *module);
 void ob_unplug_watch(struct module *owner);
 
 /* ---- suspend.c ---- */
@@ -328,7 +326,6 @@ int ob_session_free(struct ob_file *file, const struct outboard_session_free *re
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
 void ob_session_unuse(struct ob_session *session);
 void ob_session_kill_atomic(struct ob_session *session);
-void ob_session_put(struct ob_session *session);
 void ob_sessions_drop(struct ob_file *file);
 
 /* ---- submit.c ---- */

@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include "outboard.h"
 
-void ob_session_put(struct ob_session *session)
+static void ob_session_put(struct ob_session *session)
 {
 	if (!refcount_dec_and_test(&session->refs))
 		return;

@@ -15,7 +15,7 @@ static int ob_pm_event(struct notifier_block *notifier, unsigned long event, voi
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
 		ob_set_suspended(true);
-		if (ob_end_all_sessions())
+		if (ob_end_sessions(NULL))
 			return NOTIFY_OK;
 		/* The chain calls this notifier again only if it has succeeded. */
 		ob_set_suspended(false);

@@ -8,20 +8,12 @@ atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
 
 /* ---- The allow list ---- */
 
-/*
- * Whether it can be an exact driver name. A comma between parentheses is part of names such as
- * authenc(hmac(sha1-eip93),cbc(aes-eip93)).
- */
+/* Whether it can be the exact name of a driver of one of these algorithms. */
 bool ob_name_ok(const char *text, size_t size)
 {
-	int depth = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		depth += (text[i] == '(') - (text[i] == ')');
-		if (text[i] <= ' ' || text[i] > '~' || text[i] == '/' ||
-		    (text[i] == ',' && depth <= 0))
+	for (size_t i = 0; i < size; i++)
+		if (text[i] <= ' ' || text[i] > '~' || text[i] == '/' || text[i] == ',')
 			return false;
-	}
 	return size;
 }
 
@@ -66,21 +58,8 @@ static ssize_t allow_store(struct device *device, struct device_attribute *attri
 	int error = length < 0 ? length : ob_limits_of(text + length, &limits);
 
 	if (!error)
-		error = ob_allow(name, &limits);
+		error = ob_allow(name, &limits, NULL);
 	return error ? error : size;
-}
-
-static int ob_limits_show(const struct ob_limits *limits, char *page, int at)
-{
-	int size = at;
-
-	if (limits->length)
-		size += sysfs_emit_at(page, size, " length=%u", limits->length);
-	if (limits->requests)
-		size += sysfs_emit_at(page, size, " requests=%u", limits->requests);
-	if (limits->one_direction)
-		size += sysfs_emit_at(page, size, " one-direction");
-	return size - at;
 }
 
 static ssize_t allow_show(struct device *device, struct device_attribute *attribute, char *page)
@@ -95,8 +74,12 @@ static ssize_t allow_show(struct device *device, struct device_attribute *attrib
 		size += sysfs_emit_at(page, size, "%u %s %s", driver->number,
 				      driver->algorithm ? driver->algorithm->name : "-",
 				      driver->name);
-		size += ob_limits_show(&driver->limits, page, size);
-		size += sysfs_emit_at(page, size, "\n");
+		if (driver->limits.length)
+			size += sysfs_emit_at(page, size, " length=%u", driver->limits.length);
+		if (driver->limits.requests)
+			size += sysfs_emit_at(page, size, " requests=%u", driver->limits.requests);
+		size += sysfs_emit_at(page, size, "%s\n",
+				      driver->limits.one_direction ? " one-direction" : "");
 	}
 	mutex_unlock(&ob_drivers_lock);
 	return size;

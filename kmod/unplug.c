@@ -108,12 +108,6 @@ static void ob_unbinding_end(const struct device *device)
 	mutex_unlock(&ob_drivers_lock);
 }
 
-/* Which sessions end: those of drivers that need a device of this module, or all. */
-struct ob_ending {
-	bool all;
-	const struct module *module;
-};
-
 /*
  * The driver has requests of the session that it may never complete. Its handle is never freed,
  * because that may use the device, and is not used again: the session is dead. The handle's
@@ -128,8 +122,11 @@ static bool ob_abandon(struct ob_session *session)
 	return false;
 }
 
-/* Kills or abandons these sessions. Returns whether any will still free its handle. */
-static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers, bool abandon,
+/*
+ * Kills or abandons the sessions of drivers that need a device of the module that @module points to,
+ * or with NULL of all. Returns whether any will still free its handle.
+ */
+static bool ob_end_each(struct module *const *module, struct list_head *drivers, bool abandon,
 			struct list_head *dropped)
 {
 	struct ob_session *session;
@@ -137,7 +134,7 @@ static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers
 	bool any = false;
 
 	list_for_each_entry(driver, drivers, link) {
-		if (!which->all && !ob_driver_needs(driver, which->module))
+		if (module && !ob_driver_needs(driver, *module))
 			continue;
 		list_for_each_entry(session, &driver->sessions, link) {
 			ob_queue_take(session, NULL, dropped);
@@ -148,25 +145,25 @@ static bool ob_end_each(const struct ob_ending *which, struct list_head *drivers
 	return any;
 }
 
-static bool ob_any_left(const struct ob_ending *which, bool abandon)
+static bool ob_any_left(struct module *const *module, bool abandon)
 {
 	LIST_HEAD(dropped);
 	bool any;
 
 	mutex_lock(&ob_drivers_lock);
-	any = ob_end_each(which, &ob_drivers, abandon, &dropped);
-	any |= ob_end_each(which, &ob_disallowed, abandon, &dropped);
+	any = ob_end_each(module, &ob_drivers, abandon, &dropped);
+	any |= ob_end_each(module, &ob_disallowed, abandon, &dropped);
 	mutex_unlock(&ob_drivers_lock);
 	ob_queue_drop(&dropped, -ENODEV);
 	return any;
 }
 
 /* Kills sessions and waits until their handles are freed. Returns false after the timeout. */
-static bool ob_end_sessions(const struct ob_ending *which)
+bool ob_end_sessions(struct module *const *module)
 {
 	unsigned long end = jiffies + ob_timeout_jiffies();
 
-	while (ob_any_left(which, false)) {
+	while (ob_any_left(module, false)) {
 		if (time_after(jiffies, end))
 			return false;
 		msleep(20);
@@ -174,21 +171,16 @@ static bool ob_end_sessions(const struct ob_ending *which)
 	return true;
 }
 
-bool ob_end_all_sessions(void)
-{
-	return ob_end_sessions(&(struct ob_ending){ .all = true });
-}
-
 static void ob_before_unbinding(struct device *device)
 {
-	struct ob_ending which = { .module = device->driver->owner };
+	struct module *module = device->driver->owner;
 
-	ob_unbinding_begin(device, which.module);
-	if (ob_end_sessions(&which))
+	ob_unbinding_begin(device, module);
+	if (ob_end_sessions(&module))
 		return;
 	dev_warn(device,
 		 "outboard: unbound with requests in flight; the driver's module stays loaded\n");
-	while (ob_any_left(&which, true))
+	while (ob_any_left(&module, true))
 		msleep(20);
 }
 

@@ -116,10 +116,5 @@ void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount)
 
 u64 ob_used(enum ob_resource what)
 {
-	u64 amount;
-
-	spin_lock(&lock);
-	amount = used[what];
-	spin_unlock(&lock);
-	return amount;
+	return READ_ONCE(used[what]);
 }
