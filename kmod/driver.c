@@ -107,6 +107,11 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 	driver->missing = error == -ENOENT;
 	driver->arrivals = before;
 	driver->retry = jiffies + HZ;
+	if (!error && session->file) {
+		error = ob_queue_join(session);
+		if (error)
+			ob_session_free_handle(session);
+	}
 	if (!error && (!driver->algorithm ||
 		       driver->owner != session->tfm->__crt_alg->cra_module)) {
 		driver->algorithm = session->algorithm;
@@ -114,14 +119,9 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, 
 		driver->built_in = !driver->owner;
 		watch = true;
 	}
-	if (!error && session->file) {
-		error = ob_queue_join(session, driver);
-		if (error)
-			ob_session_free_handle(session);
-	}
 	mutex_unlock(&ob_drivers_lock);
 	/* The handle keeps the module. */
-	if (watch && !error)
+	if (watch)
 		ob_unplug_watch(session->tfm->__crt_alg->cra_module);
 	return error;
 }
@@ -251,6 +251,7 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 		list_move_tail(&driver->link, &ob_disallowed);
 	kobject_del(&driver->kobj);
 	kobject_put(&driver->kobj);
+	ob_queue_clean();
 	return 0;
 }
 
@@ -352,6 +353,7 @@ void ob_drivers_exit(void)
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)
 		ob_driver_remove(driver, &dropped);
+	ob_queue_clean();
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
 }

@@ -345,6 +345,7 @@ struct ob_request {
 	u64 started;			/* when the driver got it, in nanoseconds */
 	struct list_head node;		/* in session->waiting */
 	bool charged;			/* the driver has it */
+	bool alone;			/* the engine had none when it got this one */
 	u32 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
 	struct scatterlist one;
@@ -388,8 +389,9 @@ void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
 struct ob_engine *ob_engine_of(const struct ob_session *session);
-int ob_queue_join(struct ob_session *session, const struct ob_driver *driver);
+int ob_queue_join(struct ob_session *session);
 void ob_queue_leave(struct ob_session *session);
+void ob_queue_clean(void);
 
 /* ---- main.c, sysfs.c ---- */
 

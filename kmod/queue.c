@@ -4,9 +4,9 @@
  * drivers of one kernel module have one queue. A request that an engine has cannot be withdrawn, so
  * an engine has few at a time, and further requests wait here.
  *
- * An engine has so much work that each request takes about OB_TARGET_NS, or OB_SHARED_NS while
- * several users submit. That is measured, so requests of the kernel's own users count too, and find
- * no more than this work before them. The number of requests grows while the driver accepts them.
+ * An engine has so much work that a request waits about OB_TARGET_NS for the others in it, or
+ * OB_SHARED_NS while several users submit. That is measured, so requests of the kernel's own users
+ * count too. The number of requests grows while the driver accepts them.
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
  * and each request costs its bytes. A round ends when no user with waiting requests has credit. So
@@ -32,9 +32,13 @@
 #define OB_SHARED_NS (OB_TARGET_NS / 8)
 
 #define OB_FIRST_DEPTH 8
-/* After a full queue the depth stays for so many completions. */
-#define OB_PATIENCE 64
-#define OB_LEAST_LIMIT 32768
+/* Always permitted: two records of TLS. So the time that it takes is the engine's own. */
+#define OB_LEAST_LIMIT 36864UL
+/* For so many completions the depth stays after a full queue, and the limit after a late one. */
+#define OB_FULL_PAUSE 64
+#define OB_LATE_PAUSE 8U
+/* Every so many requests that are long and alone, another one is tried next to one. */
+#define OB_PROBE 64
 
 /* Requests that one run of the work submits. */
 #define OB_TURN 32
@@ -53,7 +57,8 @@ struct ob_share {
 
 struct ob_engine {
 	struct list_head link;
-	const struct module *owner;	/* of the algorithms; NULL: built into the kernel */
+	/* Of the algorithms; compared only, and may be gone. NULL: built into the kernel. */
+	const struct module *owner;
 	struct list_head shares;
 	unsigned int sessions;
 	spinlock_t lock;		/* protects all that follows */
@@ -61,11 +66,13 @@ struct ob_engine {
 	u64 round;
 	unsigned int running, depth;	/* requests that the engine has, and may have */
 	unsigned int most;		/* requests that its drivers permit */
-	int progress;			/* completions since depth changed; negative: no growth */
 	unsigned long cost, limit;	/* of these requests, and at most */
 	bool stalled;			/* refused a request; no more until one completes */
-	bool was_deep, was_full;	/* depth or limit has made a request wait */
-	const struct ob_share *last;	/* that submitted last; compared only */
+	bool is_deep, is_full;		/* depth, limit makes the next request wait */
+	unsigned int depth_pause, limit_pause;	/* completions until it may change again */
+	unsigned int until_probe;	/* requests of OB_PROBE to come */
+	u64 latency;			/* nanoseconds of a request that waits for no other */
+	const struct ob_share *last;	/* that submitted last; compared only, and may be gone */
 	u64 last_ns, shared_until;
 	struct delayed_work dispatch;
 };
@@ -106,15 +113,10 @@ static void ob_new_round(struct ob_engine *engine)
 
 static bool ob_has_room(struct ob_engine *engine, const struct ob_request *request)
 {
-	if (!engine->running)
-		return true;
-	if (engine->running >= min3(engine->depth, engine->most, READ_ONCE(ob_max_requests)))
-		engine->was_deep = true;
-	else if (engine->cost + request->cost > engine->limit)
-		engine->was_full = true;
-	else
-		return true;
-	return false;
+	engine->is_deep = engine->running >=
+			  min3(engine->depth, engine->most, READ_ONCE(ob_max_requests));
+	engine->is_full = engine->cost + request->cost > engine->limit;
+	return !engine->running || !(engine->is_deep || engine->is_full);
 }
 
 /* Two users within a second share the engine. */
@@ -133,6 +135,7 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 	struct ob_engine *engine = share->engine;
 
 	request->charged = true;
+	request->alone = !engine->running;
 	request->started = ktime_get_ns();
 	ob_see_user(engine, share, request->started);
 	share->credit -= request->cost;
@@ -149,21 +152,36 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 	request->session->driver->running--;
 }
 
-/* Adjusts what the engine may have, by the time that a request took. */
+/*
+ * Adjusts what the engine may have. A request that found others in the engine, and took no longer
+ * than one that found none, did not wait for them: the engine works on all at the same time, and
+ * may have more. What it took longer is the work that a further request finds before it.
+ */
 static void ob_adjust(struct ob_engine *engine, const struct ob_request *request)
 {
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), took = now - request->started,
+	    target = now < engine->shared_until ? OB_SHARED_NS : OB_TARGET_NS;
 
-	if (now - request->started > (now < engine->shared_until ? OB_SHARED_NS : OB_TARGET_NS))
-		engine->limit = max(engine->limit - engine->limit / 8, OB_LEAST_LIMIT + 0UL);
-	else if (engine->was_full)
-		engine->limit += request->cost;
-	if (engine->was_deep && ++engine->progress >= (int)engine->depth) {
+	if (request->alone || took < engine->latency)
+		engine->latency = took;
+	if (engine->depth_pause)
+		engine->depth_pause--;
+	else if (engine->is_deep)
 		engine->depth = min(engine->depth + 1, READ_ONCE(ob_max_requests));
-		engine->progress = 0;
+	if (engine->limit_pause) {
+		engine->limit_pause--;
+	} else if (took > engine->latency + target) {
+		/* Its latency has changed, or other users of the kernel have requests. */
+		if (engine->limit == OB_LEAST_LIMIT)
+			engine->latency = took;
+		engine->limit = max(engine->limit - engine->limit / 4, OB_LEAST_LIMIT);
+		engine->limit_pause = max(engine->running, OB_LATE_PAUSE);
+	} else if (engine->is_full &&
+		   (!request->alone ||
+		    (!engine->running && (took < target || !engine->until_probe--)))) {
+		engine->limit += request->cost;
+		engine->until_probe = OB_PROBE;
 	}
-	engine->was_full = false;
-	engine->was_deep = false;
 }
 
 static bool ob_is_waiting(const struct ob_engine *engine)
@@ -243,7 +261,7 @@ void ob_queue_backlogged(struct ob_engine *engine)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->depth = clamp(engine->running, 2U, engine->depth + 1) - 1;
-	engine->progress = -OB_PATIENCE;
+	engine->depth_pause = OB_FULL_PAUSE;
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
@@ -263,16 +281,17 @@ bool ob_queue_refused(struct ob_request *request)
 	ob_uncharge(engine, request);
 	share->credit += request->cost;
 	engine->depth = max(engine->running, 1U);
-	engine->progress = -OB_PATIENCE;
+	engine->depth_pause = OB_FULL_PAUSE;
 	waits = !test_bit(OB_CANCELLED, &session->state);
 	if (waits) {
 		engine->stalled = true;
 		list_add(&request->node, &session->waiting);
 		list_move(&session->turn, &share->sessions);
 		ob_share_sort(share);
-		if (!engine->running)
-			mod_delayed_work(ob_workqueue, &engine->dispatch, 1);
 	}
+	/* Otherwise a completion starts the work. Other requests may wait too. */
+	if (!engine->running)
+		mod_delayed_work(ob_workqueue, &engine->dispatch, 1);
 	spin_unlock_irqrestore(&engine->lock, flags);
 	return waits;
 }
@@ -376,13 +395,14 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	list_for_each_entry(engine, &engines, link)
 		if (engine->owner == owner)
 			return engine;
-	engine = kzalloc(sizeof(*engine), GFP_KERNEL_ACCOUNT);
+	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
 	if (!engine)
 		return NULL;
 	engine->owner = owner;
 	engine->most = UINT_MAX;
 	engine->depth = OB_FIRST_DEPTH;
-	engine->limit = OB_QUANTUM;
+	engine->limit = OB_FIRST_DEPTH * OB_QUANTUM;
+	engine->latency = U64_MAX;
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->shares);
 	INIT_LIST_HEAD(&engine->ready);
@@ -392,19 +412,8 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	return engine;
 }
 
-static void ob_share_free(struct ob_share *share)
-{
-	spin_lock_irq(&share->engine->lock);
-	if (share->engine->last == share)
-		share->engine->last = NULL;
-	spin_unlock_irq(&share->engine->lock);
-	list_del(&share->link);
-	ob_user_put(share->user);
-	kfree(share);
-}
-
-/* Frees what nobody uses: shares without debt, and the engine with all of its shares. */
-static void ob_engine_clean(struct ob_engine *engine)
+/* Frees shares without sessions and without debt, with @all also those with a debt. */
+static void ob_shares_clean(struct ob_engine *engine, bool all)
 {
 	struct ob_share *share, *next;
 
@@ -412,14 +421,31 @@ static void ob_engine_clean(struct ob_engine *engine)
 		spin_lock_irq(&engine->lock);
 		ob_share_refresh(share);
 		spin_unlock_irq(&engine->lock);
-		if (!engine->sessions || (!share->holders && share->credit >= 0))
-			ob_share_free(share);
+		if (share->holders || (!all && share->credit < 0))
+			continue;
+		list_del(&share->link);
+		ob_user_put(share->user);
+		kfree(share);
 	}
-	if (engine->sessions)
-		return;
-	cancel_delayed_work_sync(&engine->dispatch);
-	list_del(&engine->link);
-	kfree(engine);
+}
+
+/*
+ * Frees engines without sessions. Not with the last session: a user who creates a new one must not
+ * get rid of what was measured, or of a debt.
+ */
+void ob_queue_clean(void)
+{
+	struct ob_engine *engine, *next;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	list_for_each_entry_safe(engine, next, &engines, link) {
+		if (engine->sessions)
+			continue;
+		ob_shares_clean(engine, true);
+		cancel_delayed_work_sync(&engine->dispatch);
+		list_del(&engine->link);
+		kfree(engine);
+	}
 }
 
 static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
@@ -441,25 +467,26 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	return share;
 }
 
-/* The session uses an engine from now on, that of the driver. */
-int ob_queue_join(struct ob_session *session, const struct ob_driver *driver)
+/* The session, which has a driver handle, uses an engine from now on. */
+int ob_queue_join(struct ob_session *session)
 {
+	const struct ob_limits *limits = &session->driver->limits;
 	struct ob_engine *engine;
 	struct ob_share *share;
 
 	lockdep_assert_held(&ob_drivers_lock);
-	engine = ob_engine_get(driver->owner);
+	engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
 	if (!engine)
 		return -ENOMEM;
-	if (driver->limits.requests)
-		WRITE_ONCE(engine->most, min(engine->most, driver->limits.requests));
+	if (limits->requests)
+		WRITE_ONCE(engine->most, min(engine->most, limits->requests));
 	share = ob_share_get(engine, session->user);
 	if (share) {
 		share->holders++;
 		engine->sessions++;
 		session->share = share;
 	}
-	ob_engine_clean(engine);
+	ob_shares_clean(engine, false);
 	return share ? 0 : -ENOMEM;
 }
 
@@ -474,5 +501,5 @@ void ob_queue_leave(struct ob_session *session)
 	session->share = NULL;
 	share->holders--;
 	share->engine->sessions--;
-	ob_engine_clean(share->engine);
+	ob_shares_clean(share->engine, false);
 }

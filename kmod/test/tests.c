@@ -128,6 +128,18 @@ static void tidy(void)
 		tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.1");
 }
 
+/* An engine without sessions of which a driver is disallowed begins as a new one. */
+static void forget_engine(void)
+{
+	const char *driver = driver_of(algorithm(OUTBOARD_CBC_AES));
+	double end = now() + TIME_LIMIT;
+
+	while (counter("sessions") && now() < end)
+		usleep(1000);
+	tell("/sys/class/misc/outboard/disallow", "%s", driver);
+	check(!tell("/sys/class/misc/outboard/allow", "%s", driver), "%m");
+}
+
 static void run_one(const struct theme *theme, const struct test *test,
 		    const struct algorithm *algorithm, const char *word)
 {
@@ -147,6 +159,7 @@ static void run_one(const struct theme *theme, const struct test *test,
 	start = now();
 	wrong = in_a_process(test, algorithm, output);
 	tidy();
+	forget_engine();
 	left = leftovers();
 	if (wrong == ignored_test && !left) {
 		size = pread(output, text, sizeof(text), 0);

@@ -98,9 +98,10 @@ static void an_engine_has_few_requests_at_first(void)
 	struct arena second;
 	int other;
 
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
 	hold(true);
 	begin();
-	submit_many(64);
+	submit_many(LARGE);
 	check(outstanding() == FIRST, "the engine has %ld requests", outstanding());
 	other = open_device(0);
 	second = arena;
@@ -115,14 +116,57 @@ static void an_engine_has_few_requests_at_first(void)
 	all_end_well(&second);
 }
 
-static void an_engine_has_few_bytes_at_first(void)
+/* The most requests that the engine has while so many end. */
+static long most_outstanding(long ends)
 {
-	hold(true);
+	long most = 0, has, end = counter("requests") - ends;
+
+	check(end >= 0, "there are only %ld requests", counter("requests"));
+	while (counter("requests") > end) {
+		has = outstanding();
+		most = has > most ? has : most;
+	}
+	return most;
+}
+
+/*
+ * Its requests take 20 ms, and end together. That is no work that another request would find before
+ * it.
+ */
+static void an_engine_that_works_on_many_at_once_has_many(void)
+{
+	long most;
+
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/latency_ns", "20000000"), "%m");
+	begin();
+	submit_many(4096);
+	most = most_outstanding(MANY);
+	check(most >= 4 * FIRST, "the engine had %ld requests at most", most);
+}
+
+/*
+ * Its requests take 20 ms, one after another. A second one shows now and then whether that is still
+ * so.
+ */
+static void an_engine_that_works_on_one_after_another_has_few(void)
+{
+	enum { TO_LEARN = 80, SEEN = 30 };
+
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(SIM_PARAMETERS "/overhead_ns", "20000000"), "%m");
 	begin();
 	submit_many(LARGE);
-	check(outstanding() == 1, "the engine has %ld requests", outstanding());
-	hold(false);
-	all_end_well(&arena);
+	most_outstanding(TO_LEARN);
+	check(most_outstanding(SEEN) <= 2, "the engine has more than two requests");
+	/* A user cannot make the engine forget that: nobody has a session for a moment. */
+	unmap_arena(&arena);
+	check(!close(fd), "%m");
+	while (counter("sessions"))
+		usleep(1000);
+	begin();
+	submit_many(LARGE);
+	check(most_outstanding(SEEN) <= 2, "the engine has more than two requests again");
 }
 
 /* Not each algorithm: what they share is the engine. */
@@ -161,7 +205,7 @@ static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 	child = another_user(1001, LARGE);
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	kill_it(child);
-	check(counter("requests") == 1, "%ld requests after its end", counter("requests"));
+	check(counter("requests") == FIRST, "%ld requests after its end", counter("requests"));
 	hold(false);
 }
 
@@ -181,7 +225,7 @@ static void what_no_driver_has_is_dropped_when_its_process_goes(void)
 		_exit(0);
 	}
 	join(child);
-	check(counter("requests") == 1, "%ld requests after its end", counter("requests"));
+	check(counter("requests") == FIRST, "%ld requests after its end", counter("requests"));
 	hold(false);
 }
 
@@ -194,7 +238,7 @@ static void what_no_driver_has_is_dropped_when_its_session_was_freed(void)
 	check(!free_session(fd, 1), "%m");
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	unmap_arena(&arena);
-	check(counter("requests") == 1, "%ld requests", counter("requests"));
+	check(counter("requests") == FIRST, "%ld requests", counter("requests"));
 	close(fd);
 	hold(false);
 }
@@ -542,7 +586,8 @@ static void what_waits_is_submitted_with_ordinary_priority(void)
 
 static const struct test tests[] = {
 	TEST(an_engine_has_few_requests_at_first),
-	TEST(an_engine_has_few_bytes_at_first),
+	TEST(an_engine_that_works_on_many_at_once_has_many),
+	TEST(an_engine_that_works_on_one_after_another_has_few),
 	TEST(all_algorithms_of_an_engine_have_one_limit),
 	TEST(what_no_driver_has_is_dropped_when_its_owner_goes),
 	TEST(what_no_driver_has_is_dropped_when_its_process_goes),
