@@ -55,11 +55,12 @@ pub struct Rockchip {
     resets: [u8; PAGE],
     /// A hash, or an address without memory.
     has_failed: bool,
+    was_raised: bool,
 }
 
 impl Rockchip {
     pub fn new() -> Rockchip {
-        Rockchip { registers: [0; PAGE], resets: [0; PAGE], has_failed: false }
+        Rockchip { registers: [0; PAGE], resets: [0; PAGE], has_failed: false, was_raised: false }
     }
 
     fn word(&self, at: usize) -> u32 {
@@ -105,7 +106,9 @@ impl Engine for Rockchip {
             id: (0x1d87, 0x3288),
             class: 0xff_0000,
             bars: [PAGE as u32, PAGE as u32, 0, 0, 0, 0],
-            wiring: Wiring::Pin,
+            // A pin is raised once more while the driver acknowledges it, and this driver takes that
+            // for the end of the next request.
+            wiring: Wiring::Doorbell(110),
         }
     }
 
@@ -172,7 +175,10 @@ impl Engine for Rockchip {
     }
 
     fn signal(&mut self) -> Signal {
-        Signal { level: self.word(INTSTS) & self.word(INTENA) != 0, ..Signal::default() }
+        let is_raised = self.word(INTSTS) & self.word(INTENA) != 0;
+        let rises = is_raised && !self.was_raised;
+        self.was_raised = is_raised;
+        Signal { level: false, edges: if rises { vec![0] } else { Vec::new() } }
     }
 
     fn reset(&mut self) {
@@ -243,9 +249,9 @@ mod tests {
                 start(&mut model, (control_at, control | direction), 8, &memory);
                 assert_eq!(data(&memory), result, "{cipher:?} {key_len} {direction}");
                 assert_eq!(register(&mut model, INTSTS), BLOCK_DONE);
-                assert!(model.signal().level);
+                assert_eq!(model.signal().edges, [0]);
                 model.write(0, INTSTS, &BLOCK_DONE.to_le_bytes(), &memory);
-                assert!(!model.signal().level);
+                assert_eq!(model.signal().edges, [0; 0]);
             }
         }
     }
