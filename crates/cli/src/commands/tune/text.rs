@@ -66,7 +66,8 @@ pub fn end(answer: &Tune) -> String {
     match &answer.written {
         _ if answer.interrupted => line(format_args!("Interrupted: nothing was written.")),
         Some(file) => line(format_args!(
-            "{file} applies to every application that is started from now on; after a new kernel, CPU or driver, tune again."
+            "{file} applies to every application that is started from now on; after a new kernel, CPU or driver, tune again.\n\
+             Which services to switch on, or to give another cipher: outboard setup."
         )),
         None => line(format_args!("Nothing was written.")),
     }
