@@ -11,8 +11,8 @@
  * kB with that many contexts, each with a key of its own and after its requests: what is resident,
  * and the length of its mappings of /dev/outboard.
  *
- * A request of CTR or CBC is an update. A request of GCM is a message with a nonce that counts, 13
- * bytes of additional data and a tag, as in TLS.
+ * A request of CTR, CBC or ChaCha20 is an update. One of GCM or ChaCha20-Poly1305 is a message with
+ * a nonce that counts, 13 bytes of additional data and a tag, as in TLS.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 
 	if (argc != 6 && argc != 7)
 		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [keys=KEYS|CONNECTIONS]");
-	int is_aead = strstr(argv[3], "GCM") != NULL, bytes = atoi(argv[4]), requests = atoi(argv[5]);
+	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
 	int keys = 0;
 
 	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
