@@ -405,7 +405,8 @@ static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
 	left = counter("requests");
 	check(left > 1, "the other user had nothing left");
-	check(before - left <= 2 * ROUNDS, "%ld requests of the other user for %d of this one",
+	/* One, and more where this process gets no CPU in time; all, if there were two queues. */
+	check(before - left <= 4 * ROUNDS, "%ld requests of the other user for %d of this one",
 	      before - left, ROUNDS);
 	kill_it(child);
 }
