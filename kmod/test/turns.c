@@ -189,7 +189,7 @@ static void all_algorithms_of_an_engine_have_one_limit(void)
 	check(!submit(&arena, 0, s, 0), "%m");
 	check(outstanding() == FIRST, "the engine has %ld requests", outstanding());
 	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "2"), "%m");
-	check(counter("requests") == s, "%ld requests", counter("requests"));
+	check(counter("requests") == (long)s, "%ld requests", counter("requests"));
 	check(!tell(SIM_DEBUG "/faults", "clear"), "%m");
 	check(!tell(SIM_DEBUG "/held", "0"), "%m");
 	for (unsigned int n = 0; n < s; n++)

@@ -134,7 +134,16 @@ fn the_commands_of_the_quick_start_end_as_readme_promises() {
         let proof = ["--service", "nginx", "--for", "1s"];
         assert_commands_agree(|arguments| machine.command(arguments), &["engine-ecb-aes"], &proof);
     };
-    follow(&machine, &Between { after_setup: &str::to_owned, while_enabled: &while_enabled });
+    // On a busy host the samples may not decide, and what follows is tested as on a quiet one.
+    let after_setup = |text: &str| {
+        let policy = fs::read_to_string(POLICY).expect("a policy");
+        if !policy.contains("because its samples vary too much to decide") {
+            return text.to_owned();
+        }
+        lookahead_wins("engine-ecb-aes");
+        succeeded(&run(&machine, &["setup", "--yes"]), &["setup"])
+    };
+    follow(&machine, &Between { after_setup: &after_setup, while_enabled: &while_enabled });
 }
 
 /// The simulated accelerator computes on the same CPU as nginx, so software may win: then setup and
@@ -152,7 +161,7 @@ fn they_do_with_the_simulation_of_cesa() {
         assert_eq!(refused.status.code(), Some(1), "{}", status_and_output(&refused));
         let refusal = status_and_output(&refused);
         assert!(refusal.contains(why), "setup: {why}; enable: {refusal}");
-        lookahead_wins();
+        lookahead_wins("sim-ecb-aes");
         succeeded(&run(&machine, &["setup", "--yes"]), &["setup"])
     };
     let while_enabled = || {
@@ -163,11 +172,10 @@ fn they_do_with_the_simulation_of_cesa() {
 }
 
 /// Has the policy say that look-ahead wins for the suites that clients prefer.
-fn lookahead_wins() {
+fn lookahead_wins(driver: &str) {
     let text = fs::read_to_string(POLICY).expect("a policy");
     let others = text.lines().filter(|line| !line.starts_with("lookahead "));
-    let rows =
-        ["AES-128-GCM", "AES-256-GCM"].map(|cipher| format!("lookahead {cipher} 512 sim-ecb-aes 4096"));
+    let rows = ["AES-128-GCM", "AES-256-GCM"].map(|cipher| format!("lookahead {cipher} 512 {driver} 4096"));
     let new: String = others.chain(rows.iter().map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
     fs::write(POLICY, new).expect("the policy's file");
 }
