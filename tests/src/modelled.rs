@@ -15,6 +15,34 @@ use crate::stream::Stream;
 use crate::tuning::Machine;
 use crate::world::{DriverChoice, Order, World};
 
+/// The tests of what each driver is expected to do: one for each item of [`Modelled`].
+#[macro_export]
+macro_rules! tests_of_model {
+    ($names:ident) => {
+        $crate::tests_of_model! { $names:
+            status_names_the_engine_and_its_device => status_names_the_engine,
+            allow_finds_every_cipher_exact => allow_finds_every_cipher_exact,
+            check_finds_every_cipher_exact_from_two_processes => check_finds_every_cipher_exact,
+            every_request_of_openssl_is_proven_by_its_interrupts => openssl_is_proven,
+            look_ahead_serves_ctr_and_gcm_by_its_ecb => look_ahead_serves_ctr_and_gcm,
+            tune_measures_it_and_its_policy_is_in_force => tune_measures_it,
+            a_damaged_result_never_reaches_an_application_and_is_found => a_damaged_result_is_found,
+            an_error_of_the_engine_is_replaced_by_software => an_error_is_replaced_by_software,
+            a_late_request_ends_right => a_late_request_ends_right,
+        }
+    };
+    ($names:ident: $($test:ident => $item:ident,)+) => {
+        $(
+            #[test]
+            fn $test() {
+                if let Some(modelled) = $crate::modelled::Modelled::find(stringify!($test), &$names) {
+                    modelled.$item();
+                }
+            }
+        )+
+    };
+}
+
 /// The file with the findings of checks.
 pub const FINDINGS: &str = "/etc/outboard/checked";
 

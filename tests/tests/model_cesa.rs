@@ -14,8 +14,8 @@ use outboard_uapi::SYSFS;
 
 const DEVICE: &str = "3e090000.crypto";
 const DRIVER: &str = "/sys/bus/platform/drivers/marvell-cesa";
-const CBC: &str = "mv-cbc-aes";
-const CESA: ModelNames = ModelNames {
+pub(crate) const CBC: &str = "mv-cbc-aes";
+pub(crate) const CESA: ModelNames = ModelNames {
     driver: "marvell-cesa",
     module: "marvell_cesa",
     id: ("0x11ab", "0xce5a"),
@@ -26,76 +26,9 @@ const CESA: ModelNames = ModelNames {
     cbc: CBC,
     ecb: "mv-ecb-aes",
 };
+
+outboard_tests::tests_of_model!(CESA);
 const HASHES: [&str; 6] = ["mv-md5", "mv-sha1", "mv-sha256", "mv-hmac-md5", "mv-hmac-sha1", "mv-hmac-sha256"];
-
-#[test]
-fn status_names_the_engine_and_its_device() {
-    let Some(modelled) = Modelled::find("status_names_the_engine_and_its_device", &CESA) else { return };
-    modelled.status_names_the_engine();
-}
-
-#[test]
-fn allow_finds_every_cipher_exact() {
-    let Some(modelled) = Modelled::find("allow_finds_every_cipher_exact", &CESA) else {
-        return;
-    };
-    modelled.allow_finds_every_cipher_exact();
-}
-
-#[test]
-fn check_finds_every_cipher_exact_from_two_processes_on_both_engines() {
-    let Some(modelled) =
-        Modelled::find("check_finds_every_cipher_exact_from_two_processes_on_both_engines", &CESA)
-    else {
-        return;
-    };
-    modelled.check_finds_every_cipher_exact();
-}
-
-#[test]
-fn every_request_of_openssl_is_proven_by_interrupts_of_both_lines() {
-    let Some(modelled) =
-        Modelled::find("every_request_of_openssl_is_proven_by_interrupts_of_both_lines", &CESA)
-    else {
-        return;
-    };
-    modelled.openssl_is_proven();
-}
-
-#[test]
-fn look_ahead_serves_ctr_and_gcm_by_its_ecb() {
-    let Some(modelled) = Modelled::find("look_ahead_serves_ctr_and_gcm_by_its_ecb", &CESA) else { return };
-    modelled.look_ahead_serves_ctr_and_gcm();
-}
-
-#[test]
-fn tune_measures_it_and_its_policy_is_in_force() {
-    let Some(modelled) = Modelled::find("tune_measures_it_and_its_policy_is_in_force", &CESA) else { return };
-    modelled.tune_measures_it();
-}
-
-#[test]
-fn a_damaged_result_never_reaches_an_application_and_is_found() {
-    let Some(modelled) = Modelled::find("a_damaged_result_never_reaches_an_application_and_is_found", &CESA)
-    else {
-        return;
-    };
-    modelled.a_damaged_result_is_found();
-}
-
-#[test]
-fn an_error_of_the_engine_is_replaced_by_software() {
-    let Some(modelled) = Modelled::find("an_error_of_the_engine_is_replaced_by_software", &CESA) else {
-        return;
-    };
-    modelled.an_error_is_replaced_by_software();
-}
-
-#[test]
-fn a_late_request_ends_right() {
-    let Some(modelled) = Modelled::find("a_late_request_ends_right", &CESA) else { return };
-    modelled.a_late_request_ends_right();
-}
 
 #[test]
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again() {

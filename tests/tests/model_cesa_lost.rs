@@ -5,22 +5,11 @@ use std::fs;
 
 use outboard_tests::command::status_and_output;
 use outboard_tests::model::Word;
-use outboard_tests::modelled::{ModelNames, Modelled};
+use outboard_tests::modelled::Modelled;
 use outboard_tests::stream::Stream;
 use serde_json::Value;
 
-const CBC: &str = "mv-cbc-aes";
-const CESA: ModelNames = ModelNames {
-    driver: "marvell-cesa",
-    module: "marvell_cesa",
-    id: ("0x11ab", "0xce5a"),
-    device: "3e090000.crypto",
-    lines: "3e090000.crypto",
-    starts_per_request: 1,
-    ciphers: &[CBC],
-    cbc: CBC,
-    ecb: "mv-ecb-aes",
-};
+use crate::model_cesa::{CBC, CESA};
 
 /// The time limit of the module for a request, in seconds.
 const LIMIT: u64 = 4;
