@@ -4,8 +4,8 @@
  * drivers of one kernel module have one queue. A request that an engine has cannot be withdrawn, so
  * an engine has few at a time, and further requests wait here.
  *
- * An engine has so much work that a request waits about OB_TARGET_NS for the others in it, or
- * OB_SHARED_NS while several users submit. That is measured, so requests of the kernel's own users
+ * The limit is the amount of work with which a request waits about OB_TARGET_NS for the others in
+ * the engine, or OB_SHARED_NS while several users submit. That is measured, so requests of the kernel's own users
  * count too. The number of requests grows while the driver accepts them.
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
@@ -34,10 +34,10 @@
 #define OB_FIRST_DEPTH 8
 /* Always permitted: two records of TLS. So the time that it takes is the engine's own. */
 #define OB_LEAST_LIMIT 36864UL
-/* For so many completions the depth stays after a full queue, and the limit after a late one. */
+/* Number of completions for which the depth stays after a full queue, the limit after a late one. */
 #define OB_FULL_PAUSE 64
 #define OB_LATE_PAUSE 8U
-/* Every so many requests that are long and alone, another one is tried next to one. */
+/* Number of requests that are long and alone, after which the engine gets two of them once. */
 #define OB_PROBE 64
 
 /* Requests that one run of the work submits. */

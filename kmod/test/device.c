@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions for /dev/outboard and its files in sysfs. */
+/* Functions for /dev/outboard, its files in sysfs and its workers. */
 #include "algorithms.h"
+#include <dirent.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <time.h>
@@ -140,6 +141,38 @@ long counter(const char *name)
 
 	snprintf(path, sizeof(path), "/sys/class/misc/outboard/%s", name);
 	return number_in(path);
+}
+
+long nice_of_worker(void)
+{
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	long nice = 1;
+
+	check(directory, "%m");
+	while ((entry = readdir(directory))) {
+		char path[300], text[600] = "", *end;
+		long found;
+		int file;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		file = open(path, O_RDONLY);
+		if (file < 0)
+			continue;
+		end = read(file, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
+		close(file);
+		if (!end || !strstr(text, "kworker") || !strstr(text, "outboard"))
+			continue;
+		/* Field 19 of proc(5); ")" ends the second. */
+		for (int field = 2; field < 19 && end; field++)
+			end = strchr(end + 1, ' ');
+		check(end, "%s: %s", path, text);
+		found = strtol(end, NULL, 10);
+		if (nice == 1 || found < nice)
+			nice = found;
+	}
+	closedir(directory);
+	return nice;
 }
 
 const char *leftovers(void)

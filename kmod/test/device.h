@@ -86,6 +86,8 @@ int wait_for(const struct arena *arena, unsigned int slot);
 int tell(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 long number_in(const char *path);
 long counter(const char *name);
+/* The least nice value of workers that work, or last worked, for the module; 1: there is none. */
+long nice_of_worker(void);
 /* Waits until no object exists in the module. Returns NULL, or what is left. */
 const char *leftovers(void);
 

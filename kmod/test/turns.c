@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that wait for an engine: limits, turns of users, and owners that go away. */
 #include "tests.h"
-#include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,6 +36,13 @@ static void submit_many(uint32_t size)
 		put(&arena, s, &slot);
 	}
 	check(!submit(&arena, 0, MANY, 0), "%m");
+}
+
+/* Not computed: the threads of the simulation would have the CPU of the tests. */
+static void slow_engine(const char *parameter, const char *value)
+{
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(parameter, "%s", value), "%m");
 }
 
 /* Starts a process of that user with MANY requests. */
@@ -116,7 +122,7 @@ static void an_engine_has_few_requests_at_first(void)
 	all_end_well(&second);
 }
 
-/* The most requests that the engine has while so many end. */
+/* The maximum number of requests in the engine until @ends requests have ended. */
 static long most_outstanding(long ends)
 {
 	long most = 0, has, end = counter("requests") - ends;
@@ -137,8 +143,7 @@ static void an_engine_that_works_on_many_at_once_has_many(void)
 {
 	long most;
 
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/latency_ns", "20000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/latency_ns", "20000000");
 	begin();
 	submit_many(4096);
 	most = most_outstanding(MANY);
@@ -153,13 +158,12 @@ static void an_engine_that_works_on_one_after_another_has_few(void)
 {
 	enum { TO_LEARN = 80, SEEN = 30 };
 
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/overhead_ns", "20000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/overhead_ns", "20000000");
 	begin();
 	submit_many(LARGE);
 	most_outstanding(TO_LEARN);
 	check(most_outstanding(SEEN) <= 2, "the engine has more than two requests");
-	/* A user cannot make the engine forget that: nobody has a session for a moment. */
+	/* A user cannot reset what was measured: now the engine has no session. */
 	unmap_arena(&arena);
 	check(!close(fd), "%m");
 	while (counter("sessions"))
@@ -268,11 +272,10 @@ static void users_take_turns(void)
 
 	begin();
 	/*
-	 * 32 MiB of the other user at 1 MB/s, so that a slow machine reads the counter in time. Not
-	 * computed: its threads would have this CPU. This user waits for what the driver has already.
+	 * 32 MiB of the other user at 1 MB/s, so that a slow machine reads the counter in time. This
+	 * user waits for what the driver has already.
 	 */
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "1000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "1000000");
 	child = another_user(1001, LARGE);
 	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
 	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
@@ -283,6 +286,25 @@ static void users_take_turns(void)
 }
 
 /*
+ * The number of requests of other users that end during @rounds short requests of this user, each
+ * submitted after the one before it. More than @least of theirs must be left.
+ */
+static long served_during(int rounds, long least)
+{
+	struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
+	long before, left;
+
+	/* The first one waits for the requests that the driver had before there was a second user. */
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	before = counter("requests");
+	for (int round = 0; round < rounds; round++)
+		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	left = counter("requests");
+	check(left > least, "the other users had nothing left");
+	return before - left;
+}
+
+/*
  * What is served between two requests of a user is counted, not timed: with equal shares the three
  * others have at most one request of theirs in the engine when a request of this user arrives, and
  * one while this process handles its result.
@@ -290,26 +312,17 @@ static void users_take_turns(void)
 static void a_user_of_little_waits_for_one_request_of_the_others(void)
 {
 	enum { ROUNDS = 20, OTHERS = 3 };
-	long before, left = 0;
 	pid_t child[OTHERS];
-	struct outboard_slot slot;
+	long served;
 
 	begin();
 	/* 96 MiB of the others at 4 MB/s. */
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "4000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "4000000");
 	for (int i = 0; i < OTHERS; i++)
 		child[i] = another_user(1001 + i, LARGE);
-	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
-	/* The first one waits for what the driver had before there was a second user. */
-	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	before = counter("requests");
-	for (int round = 0; round < ROUNDS; round++)
-		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	left = counter("requests");
-	check(left > OTHERS, "the others had nothing left");
-	check(before - left <= 3 * ROUNDS, "%ld requests of the others for %d of this user",
-	      before - left, ROUNDS);
+	served = served_during(ROUNDS, OTHERS);
+	check(served <= 3 * ROUNDS, "%ld requests of the others for %d of this user", served,
+	      ROUNDS);
 	for (int i = 0; i < OTHERS; i++)
 		kill_it(child[i]);
 }
@@ -364,8 +377,7 @@ static void a_user_that_renews_its_sessions_has_no_larger_share(void)
 	pid_t child[OTHERS];
 
 	begin();
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "20000000");
 	check(!chmod("/dev/outboard", 0666), "%m");
 	for (int i = 0; i < OTHERS; i++)
 		child[i] = another_user_that_renews(1001 + i, tally);
@@ -390,24 +402,16 @@ static void a_user_that_renews_its_sessions_has_no_larger_share(void)
 static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 {
 	enum { ROUNDS = 20 };
-	struct outboard_slot slot;
-	long before, left;
 	pid_t child;
+	long served;
 
 	begin();
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "4000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "4000000");
 	child = another_user_of(1001, LARGE, algorithm(OUTBOARD_CTR_AES));
-	slot = a_slot(cbc, 1, &arena, 0, 0, 4096);
-	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	before = counter("requests");
-	for (int round = 0; round < ROUNDS; round++)
-		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-	left = counter("requests");
-	check(left > 1, "the other user had nothing left");
+	served = served_during(ROUNDS, 1);
 	/* One, and more where this process gets no CPU in time; all, if there were two queues. */
-	check(before - left <= 4 * ROUNDS, "%ld requests of the other user for %d of this one",
-	      before - left, ROUNDS);
+	check(served <= 4 * ROUNDS, "%ld requests of the other user for %d of this one", served,
+	      ROUNDS);
 	kill_it(child);
 }
 
@@ -474,8 +478,7 @@ static void hostile_users_leave_a_user_its_share(void)
 	pid_t child[6];
 
 	cbc = algorithm(OUTBOARD_CBC_AES);
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "100000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "100000000");
 	check(!chmod("/dev/outboard", 0666), "%m");
 	for (int i = 0; i < 5; i++) {
 		child[i] = fork();
@@ -536,47 +539,13 @@ static void what_waits_for_a_disallowed_driver_ends(void)
 		check(!wait_for(&arena, s), "slot %u: status %d", s, arena.slot[s].status);
 }
 
-/* The least nice value of workers that work, or last worked, for the module; 1: there is none. */
-static long nice_of_worker(void)
-{
-	DIR *directory = opendir("/proc");
-	struct dirent *entry;
-	long nice = 1;
-
-	check(directory, "%m");
-	while ((entry = readdir(directory))) {
-		char path[300], text[600] = "", *end;
-		long found;
-		int file;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		file = open(path, O_RDONLY);
-		if (file < 0)
-			continue;
-		end = read(file, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
-		close(file);
-		if (!end || !strstr(text, "kworker") || !strstr(text, "outboard"))
-			continue;
-		/* Field 19 of proc(5); ")" ends the second. */
-		for (int field = 2; field < 19 && end; field++)
-			end = strchr(end + 1, ' ');
-		check(end, "%s: %s", path, text);
-		found = strtol(end, NULL, 10);
-		if (nice == 1 || found < nice)
-			nice = found;
-	}
-	closedir(directory);
-	return nice;
-}
-
 /* A user must not get CPU time before all others by requests that a driver computes in software. */
 static void what_waits_is_submitted_with_ordinary_priority(void)
 {
 	double end = now() + TIME_LIMIT;
 	long nice;
 
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(SIM_PARAMETERS "/bandwidth", "20000000"), "%m");
+	slow_engine(SIM_PARAMETERS "/bandwidth", "20000000");
 	begin();
 	submit_many(LARGE);
 	do
