@@ -115,29 +115,27 @@ impl User<'_> {
 
     /// net/tls takes AEADs only.
     fn ktls(&self) -> Found {
-        self.aead(&["gcm(aes)", "ccm(aes)"])
-            .unwrap_or_else(|| (Reachable::No, format!("kTLS takes AEADs only, not {}", self.algorithm())))
+        self.aead(&["gcm(aes)", "ccm(aes)"], "kTLS takes AEADs only, not")
     }
 
-    /// A user of these AEADs, gcm(aes) among them, that takes any driver.
-    fn aead(&self, algorithms: &[&str]) -> Option<Found> {
+    /// A user of these AEADs, gcm(aes) among them, that takes any driver. `refusal` is followed by the
+    /// name of another algorithm.
+    fn aead(&self, algorithms: &[&str], refusal: &str) -> Found {
         match self.algorithm() {
-            "ctr(aes)" => Some(self.within("gcm(aes)")),
-            name => algorithms.contains(&name).then(|| picked(self.target, self.drivers, 0)),
+            "ctr(aes)" => self.within("gcm(aes)"),
+            name if algorithms.contains(&name) => picked(self.target, self.drivers, 0),
+            name => (Reachable::No, format!("{refusal} {name}")),
         }
     }
 
     fn gcm_only(&self) -> Found {
-        self.aead(&["gcm(aes)"])
-            .unwrap_or_else(|| (Reachable::No, format!("it takes gcm(aes), not {}", self.algorithm())))
+        self.aead(&["gcm(aes)"], "it takes gcm(aes), not")
     }
 
     /// smb3_crypto_aead_allocate in fs/smb/client/smb2transport.c, alloc_aead in
     /// fs/smb/server/crypto_ctx.c.
     fn smb3(&self) -> Found {
-        self.aead(&["gcm(aes)", "ccm(aes)"]).unwrap_or_else(|| {
-            (Reachable::No, format!("SMB3 encrypts with GCM and CCM, not with {}", self.algorithm()))
-        })
+        self.aead(&["gcm(aes)", "ccm(aes)"], "SMB3 encrypts with GCM and CCM, not with")
     }
 
     /// ovpn_aead_init in drivers/net/ovpn/crypto_aead.c.
