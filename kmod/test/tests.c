@@ -18,7 +18,8 @@
 static const struct theme *const themes[] = {
 	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
-	&lifetimes_theme, &turns_theme,	  &trials_theme,  &faults_theme,  &suspend_theme, &unplugged_theme,
+	&lifetimes_theme, &turns_theme,	  &shares_theme,  &trials_theme,  &faults_theme,
+	&suspend_theme,	  &unplugged_theme,
 };
 
 const char *programs;
@@ -42,6 +43,17 @@ void join(pid_t child)
 
 	check(waitpid(child, &status, 0) == child, "%m");
 	check(!status, "process %d ended with status %#x", child, status);
+}
+
+void kill_it(pid_t child)
+{
+	check(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "%m");
+}
+
+void slow_engine(const char *parameter, const char *value)
+{
+	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
+	check(!tell(parameter, "%s", value), "%m");
 }
 
 /* ---- The runner ---- */

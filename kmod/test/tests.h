@@ -35,12 +35,18 @@ struct theme {
 
 extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
-	turns_theme, trials_theme, faults_theme, suspend_theme, unplugged_theme;
+	turns_theme, shares_theme, trials_theme, faults_theme, suspend_theme, unplugged_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);
 /* Waits for a child, which must exit with 0. */
 void join(pid_t child);
+void kill_it(pid_t child);
+/*
+ * Gives a parameter of the simulation that value, and results that are not computed: its threads
+ * would have the CPU of the tests.
+ */
+void slow_engine(const char *parameter, const char *value);
 /* Ends the test, which is reported as ignored: the machine lacks this. */
 void lacks(const char *missing) __attribute__((noreturn));
 /* Returns the kernel's software driver of the AES block cipher: aes-generic, since 7.2 aes-lib. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests that wait for an engine: limits, turns of users, and owners that go away. */
+/* Requests that wait for an engine: limits, turns, and owners that go away. */
 #include "tests.h"
 #include <signal.h>
 #include <sys/prctl.h>
@@ -38,13 +38,6 @@ static void submit_many(uint32_t size)
 	check(!submit(&arena, 0, MANY, 0), "%m");
 }
 
-/* Not computed: the threads of the simulation would have the CPU of the tests. */
-static void slow_engine(const char *parameter, const char *value)
-{
-	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
-	check(!tell(parameter, "%s", value), "%m");
-}
-
 /* Starts a process of that user with MANY requests. */
 static pid_t another_user_of(uid_t user, uint32_t size, const struct algorithm *of)
 {
@@ -76,11 +69,6 @@ static pid_t another_user_of(uid_t user, uint32_t size, const struct algorithm *
 static pid_t another_user(uid_t user, uint32_t size)
 {
 	return another_user_of(user, size, algorithm(OUTBOARD_CBC_AES));
-}
-
-static void kill_it(pid_t child)
-{
-	check(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "%m");
 }
 
 static long outstanding(void)
@@ -327,78 +315,7 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 		kill_it(child[i]);
 }
 
-/* Shared by the processes of a test. */
-struct tally {
-	volatile bool end;
-	volatile unsigned int done;
-};
-
-static struct tally *new_tally(void)
-{
-	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	check(tally != MAP_FAILED, "%m");
-	return tally;
-}
-
-/* A process of that user, which has a new session for each request. */
-static pid_t another_user_that_renews(uid_t user, struct tally *tally)
-{
-	struct outboard_slot slot;
-	pid_t child = fork();
-
-	if (child)
-		return child;
-	check(!setgid(user) && !setuid(user), "%m");
-	fd = open_device(0);
-	arena = map_arena(fd, 1 * MIB, MANY);
-	/* Between two requests the user has no session. */
-	for (uint32_t id = 1; !tally->end; id++) {
-		make_session(fd, id, cbc);
-		slot = a_slot(cbc, id, &arena, 0, 0, LARGE);
-		check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
-		check(!free_session(fd, id), "%m");
-		__atomic_fetch_add(&tally->done, 1, __ATOMIC_RELAXED);
-	}
-	_exit(0);
-}
-
-/*
- * What is served is counted, not timed: with equal shares each of the four users has one of four
- * requests. A debt that ended with the session let the others go first each time.
- */
-static void a_user_that_renews_its_sessions_has_no_larger_share(void)
-{
-	enum { ROUNDS = 30, OTHERS = 3 };
-	struct tally *tally = new_tally();
-	struct outboard_slot slot;
-	unsigned int before, done;
-	pid_t child[OTHERS];
-
-	begin();
-	slow_engine(SIM_PARAMETERS "/bandwidth", "20000000");
-	check(!chmod("/dev/outboard", 0666), "%m");
-	for (int i = 0; i < OTHERS; i++)
-		child[i] = another_user_that_renews(1001 + i, tally);
-	while (tally->done < 10)
-		usleep(1000);
-	/* Always one request more than the engine has. */
-	slot = a_slot(cbc, 1, &arena, 0, 0, LARGE);
-	for (unsigned int s = 0; s < MANY; s++)
-		put(&arena, s, &slot);
-	before = tally->done;
-	check(!submit(&arena, 0, ROUNDS, OUTBOARD_WAIT), "%m");
-	done = tally->done - before;
-	tally->end = true;
-	check(done <= 2 * OTHERS * ROUNDS, "%u requests of the others for %u of this user", done,
-	      ROUNDS);
-	for (int i = 0; i < OTHERS; i++)
-		join(child[i]);
-	check(!chmod("/dev/outboard", 0600), "%m");
-}
-
-/* The same with users of two algorithms. */
+/* As above, with users of two algorithms. */
 static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 {
 	enum { ROUNDS = 20 };
@@ -413,114 +330,6 @@ static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 	check(served <= 4 * ROUNDS, "%ld requests of the other user for %d of this one", served,
 	      ROUNDS);
 	kill_it(child);
-}
-
-/* Always has requests of 64 KiB. */
-static void __attribute__((noreturn)) flood(uid_t user, const struct algorithm *of)
-{
-	check(!setgid(user) && !setuid(user), "%m");
-	begin_with(of);
-	for (unsigned int s = 0; s < MANY; s++) {
-		struct outboard_slot slot = a_slot(of, 1, &arena, 0, 0, LARGE);
-
-		put(&arena, s, &slot);
-	}
-	for (unsigned int first = 0;; first ^= 64) {
-		check(!submit(&arena, first, 64, 0), "%m");
-		await(&arena, first ^ 64, 64);
-	}
-}
-
-/* Is killed with its requests, again and again. */
-static void __attribute__((noreturn)) flood_and_die(uid_t user)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;) {
-		pid_t child = fork();
-
-		if (!child) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			flood(user, cbc);
-		}
-		usleep(20000);
-		kill_it(child);
-	}
-}
-
-static void __attribute__((noreturn)) map_too_much(uid_t user)
-{
-	check(!setgid(user) && !setuid(user), "%m");
-	fd = open_device(0);
-	for (;;)
-		mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-}
-
-/* Root does that, with a driver of the same engine. */
-static void __attribute__((noreturn)) disallow_and_allow(const char *driver)
-{
-	for (;;) {
-		usleep(10000);
-		tell("/sys/class/misc/outboard/disallow", "%s", driver);
-		tell("/sys/class/misc/outboard/allow", "%s", driver);
-	}
-}
-
-/*
- * Counted, not timed: of what the engine gets, this user has at least 0.8 of the share that each of
- * the five users has who always submit.
- */
-static void hostile_users_leave_a_user_its_share(void)
-{
-	enum { WINDOWS = 4, HALVES = 20, BATCH = 16, SIZE = 16384, USERS = 5 };
-	const char *engine = SIM_DEBUG "/outboard-sim.0/bytes";
-	struct tally *tally = new_tally();
-	struct outboard_slot slot;
-	pid_t child[6];
-
-	cbc = algorithm(OUTBOARD_CBC_AES);
-	slow_engine(SIM_PARAMETERS "/bandwidth", "100000000");
-	check(!chmod("/dev/outboard", 0666), "%m");
-	for (int i = 0; i < 5; i++) {
-		child[i] = fork();
-		if (child[i])
-			continue;
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		switch (i) {
-		case 0: flood(1001, algorithm(OUTBOARD_CTR_AES));
-		case 1: flood(1002, algorithm(OUTBOARD_GCM_AES));
-		case 2: flood_and_die(1003);
-		case 3: map_too_much(1004);
-		case 4: disallow_and_allow(driver_of(algorithm(OUTBOARD_ECB_AES)));
-		}
-	}
-	child[5] = another_user_that_renews(1005, tally);
-	while (tally->done < 3)
-		usleep(1000);
-	begin();
-	slot = a_slot(cbc, 1, &arena, 0, 0, SIZE);
-	for (unsigned int s = 0; s < 2 * BATCH; s++)
-		put(&arena, s, &slot);
-	check(!submit(&arena, 0, BATCH, 0), "%m");
-	for (int window = 0; window < WINDOWS; window++) {
-		long before = number_in(engine), all;
-
-		/* Two halves, so that requests of this user always wait. */
-		for (unsigned int half = 1; half <= HALVES; half++) {
-			check(!submit(&arena, half & 1 ? BATCH : 0, BATCH, 0), "%m");
-			check(!await(&arena, half & 1 ? 0 : BATCH, BATCH), "%m");
-		}
-		all = number_in(engine) - before;
-		check(all <= USERS * 10L * HALVES * BATCH * SIZE / 8,
-		      "window %d: the engine had %ld bytes for %d of this user", window, all,
-		      HALVES * BATCH * SIZE);
-	}
-	check(!await(&arena, 0, BATCH), "%m");
-	tally->end = true;
-	join(child[5]);
-	for (int i = 0; i < 5; i++)
-		kill_it(child[i]);
-	tell("/sys/class/misc/outboard/allow", "%s", driver_of(algorithm(OUTBOARD_ECB_AES)));
-	check(!chmod("/dev/outboard", 0600), "%m");
 }
 
 /* Nothing waits for a driver that is no longer allowed. */
@@ -566,8 +375,6 @@ static const struct test tests[] = {
 	TEST(users_take_turns),
 	TEST(a_user_of_little_waits_for_one_request_of_the_others),
 	TEST(requests_of_another_algorithm_are_no_way_around_the_turns),
-	TEST(a_user_that_renews_its_sessions_has_no_larger_share),
-	TEST(hostile_users_leave_a_user_its_share),
 	TEST(what_waits_is_submitted_with_ordinary_priority),
 	TEST(what_waits_for_a_disallowed_driver_ends),
 };
