@@ -120,3 +120,21 @@ in_root() {
         trap "exit 143" TERM INT HUP
         chroot "$root" "$@" & wait $!' - "$@"
 }
+
+# time_of_release: the time of the newest entry in Debian's changelog, that of all files in a release.
+time_of_release() { sed -n '/^ -- /{s/.*>  //p;q}' "$repo/packaging/debian/changelog"; }
+
+# same_tar TIME ARGUMENT...: tar that makes the same bytes of the same files, whoever calls it.
+same_tar() { tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="$1" "${@:2}"; }
+
+# source_files: prints the files of the source, each with a 0 after it: those that git lists, or in an
+# unpacked tarball all but what was built.
+source_files() {
+    if [[ -e $repo/.git ]]; then
+        git -C "$repo" ls-files -z --cached --others --exclude-standard --deduplicate | while IFS= read -rd '' file; do
+            [[ ! -e $repo/$file ]] || printf '%s\0' "$file"
+        done
+    else
+        (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./vendor -prune -o ! -type d -printf '%P\0')
+    fi | LC_ALL=C sort -z
+}
