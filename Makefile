@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall packages test test-all test-debug-kernel bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages release test test-all test-debug-kernel bench lint fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -22,6 +22,10 @@ uninstall: ## remove what make install installed
 packages: ## Debian packages in target/packages: ARCH=amd64, or several of vm/architectures
 	@scripts/setup packages
 	@scripts/packages $(ARCH)
+
+release: ## the files of a release in target/dist: source, packages built twice, lists of crates, checksums
+	@scripts/setup packages
+	@scripts/release $(ARCH)
 
 test: ## unit tests, and the end-to-end tests on the legs where they can differ (twenty minutes)
 	@scripts/test fast
