@@ -51,7 +51,7 @@ impl Engine for Amlogic {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8]) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
         let word = self.status.get(at.wrapping_sub(STATUS) / 4).copied().unwrap_or(0).to_le_bytes();
         data.iter_mut().enumerate().for_each(|(i, to)| *to = word.get(at % 4 + i).copied().unwrap_or(0));
     }

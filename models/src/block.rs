@@ -71,7 +71,35 @@ where
     true
 }
 
-fn xor(block: &mut [u8], with: &[u8]) {
+/// One block of AES.
+pub fn encrypted(key: &[u8], block: &[u8]) -> Option<[u8; 16]> {
+    let mut block: [u8; 16] = block.try_into().ok()?;
+    crypt(Cipher::Aes, key, Direction::Encrypt, None, &mut block).then_some(block)
+}
+
+/// Counts on.
+pub fn step(counter: &mut [u8], next: impl Fn(u128) -> u128) {
+    if let Ok(value) = (&*counter).try_into().map(u128::from_be_bytes) {
+        counter.copy_from_slice(&next(value).to_be_bytes());
+    }
+}
+
+/// CTR mode of AES (NIST SP 800-38A); None if there is no such key. The counter then is the next one.
+#[must_use]
+pub fn add_key_stream(
+    key: &[u8],
+    counter: &mut [u8],
+    data: &mut [u8],
+    next: impl Fn(u128) -> u128,
+) -> Option<()> {
+    for block in data.chunks_mut(16) {
+        xor(block, &encrypted(key, counter)?);
+        step(counter, &next);
+    }
+    Some(())
+}
+
+pub fn xor(block: &mut [u8], with: &[u8]) {
     block.iter_mut().zip(with).for_each(|(byte, with)| *byte ^= with);
 }
 

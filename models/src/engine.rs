@@ -10,7 +10,7 @@ use crate::vfio::{Device, Identity, Memory, Signal};
 pub trait Engine {
     fn identity(&self) -> Identity;
     /// Reads registers; the range is within the region.
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8]);
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], conduct: &mut Conduct);
     /// Writes registers. Returns the channel that this write starts.
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize>;
     /// Does what the channel was started for, and returns the number of bytes. `fate` is to be passed
@@ -95,7 +95,7 @@ impl Device for Model {
             return;
         }
         self.conduct.counts.accesses = self.conduct.counts.accesses.wrapping_add(1);
-        self.engine.read(bar, at, data);
+        self.engine.read(bar, at, data, &mut self.conduct);
         self.conduct.trace(|| format!("read {bar} {at:#x} {data:02x?}"));
     }
 

@@ -112,7 +112,7 @@ impl Engine for Rockchip {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8]) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
         let bytes = if bar == 0 { &self.registers } else { &self.resets };
         registers::read(bytes, at, data);
     }

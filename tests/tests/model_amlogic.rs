@@ -1,14 +1,14 @@
 //! Mainline's driver for Amlogic's engine (amlogic-gxl-crypto) on a model of the GXL's (models/), whose
 //! only source is this driver: it proves plumbing only.
 
-use outboard_tests::modelled::ModelNames;
+use outboard_tests::modelled::{ModelNames, Modelled};
 
 const GXL: ModelNames = ModelNames {
     driver: "amlogic-gxl-crypto",
     module: "amlogic_gxl_crypto",
     id: ("0x17ef", "0x6c58"),
     device: "3e0b0000.crypto",
-    lines: "gxl-crypto",
+    lines: Some("gxl-crypto"),
     starts_per_request: 1,
     ciphers: &["ecb-aes-gxl", "cbc-aes-gxl"],
     cbc: "cbc-aes-gxl",
@@ -16,3 +16,10 @@ const GXL: ModelNames = ModelNames {
 };
 
 outboard_tests::tests_of_model!(GXL);
+
+#[test]
+fn the_kernel_finds_every_cipher_right() {
+    if let Some(modelled) = Modelled::find("the_kernel_finds_every_cipher_right", &GXL) {
+        modelled.self_tests_have_passed();
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) const CESA: ModelNames = ModelNames {
     module: "marvell_cesa",
     id: ("0x11ab", "0xce5a"),
     device: DEVICE,
-    lines: DEVICE,
+    lines: Some(DEVICE),
     starts_per_request: 1,
     ciphers: &[CBC, "mv-ecb-aes", "mv-cbc-des3-ede"],
     cbc: CBC,

@@ -7,7 +7,7 @@ const RK3288: ModelNames = ModelNames {
     module: "rk_crypto",
     id: ("0x1d87", "0x3288"),
     device: "3e0a0000.crypto",
-    lines: "rk-crypto",
+    lines: Some("rk-crypto"),
     starts_per_request: 1,
     ciphers: &["ecb-aes-rk", "cbc-aes-rk", "cbc-des3-ede-rk"],
     cbc: "cbc-aes-rk",

@@ -5,7 +5,7 @@ use ghash::universal_hash::{KeyInit, UniversalHash};
 
 use super::descriptor::Descriptor;
 use super::{Ccp, ENTRY};
-use crate::block::{Cipher, Direction, crypt};
+use crate::block::{Cipher, Direction, add_key_stream, crypt, encrypted, step, xor};
 
 const BLOCK: usize = 16;
 
@@ -130,33 +130,9 @@ impl Ccp {
     }
 }
 
-fn encrypted(key: &[u8], block: &[u8]) -> Option<[u8; BLOCK]> {
-    let mut block: [u8; BLOCK] = block.try_into().ok()?;
-    crypt(Cipher::Aes, key, Direction::Encrypt, None, &mut block).then_some(block)
-}
-
-fn xor(block: &mut [u8], with: &[u8]) {
-    block.iter_mut().zip(with).for_each(|(byte, with)| *byte ^= with);
-}
-
-/// Counts on.
-fn step(iv: &mut [u8], next: impl Fn(u128) -> u128) {
-    if let Ok(counter) = (&*iv).try_into().map(u128::from_be_bytes) {
-        iv.copy_from_slice(&next(counter).to_be_bytes());
-    }
-}
-
 /// The last counter that was used: GCTR adds one before each block.
 fn step_back(iv: &mut [u8]) {
     step(iv, |counter| counter & !0xffff_ffff | u128::from((counter as u32).wrapping_sub(1)));
-}
-
-fn add_key_stream(key: &[u8], iv: &mut [u8], data: &mut [u8], next: impl Fn(u128) -> u128) -> Option<()> {
-    for block in data.chunks_mut(BLOCK) {
-        xor(block, &encrypted(key, iv)?);
-        step(iv, &next);
-    }
-    Some(())
 }
 
 /// NIST SP 800-38D, 6.4.

@@ -137,7 +137,7 @@ impl Engine for Ccp {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8]) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
         if at == RANDOM {
             let random = RandomState::new().build_hasher().finish() as u32;
             self.set(RANDOM, random.max(1));

@@ -102,7 +102,7 @@ impl Engine for Cesa {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8]) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
         let bytes: &[u8] = match bar {
             0 => &self.tdma,
             1 => &self.sa,
