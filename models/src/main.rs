@@ -3,6 +3,7 @@
 
 mod amlogic;
 mod block;
+mod caam;
 mod ccp;
 mod cesa;
 mod conduct;
@@ -23,10 +24,11 @@ use options::Options;
 fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> {
     match name {
         "amlogic" => Ok(Box::new(amlogic::Amlogic::default())),
+        "caam" => Ok(Box::new(caam::Caam::new())),
         "ccp" => Ok(Box::new(ccp::Ccp::new())),
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
-        _ => Err(format!("there is no model {name}; there are: amlogic, ccp, cesa, rockchip")),
+        _ => Err(format!("there is no model {name}; there are: amlogic, caam, ccp, cesa, rockchip")),
     }
 }
 

@@ -77,6 +77,7 @@ mod ghash;
 mod interop;
 mod lifetimes;
 mod model_amlogic;
+mod model_caam;
 mod model_ccp;
 mod model_cesa;
 mod model_cesa_lost;

@@ -1,0 +1,346 @@
+//! A descriptor controller: runs the commands of a job descriptor, and of the shared descriptor that it
+//! names. Commands and their fields are those of OP-TEE (caam_desc_defines.h), which does not have
+//! the conditions of a jump that depend on sharing, and reverse order: those are Linux's (desc.h).
+//!
+//! A shared descriptor is fetched for each job, so that none is ever shared already. Data flow when their
+//! command is executed: what a load brings is processed at once, and a store takes it.
+
+use std::ops::Range;
+
+use super::sequence::Sequence;
+use crate::block::{Cipher, Direction, add_key_stream, crypt};
+use crate::conduct::{Conduct, Fate};
+use crate::registers::word;
+use crate::vfio::Memory;
+
+/// The words of the descriptor buffer.
+const BUFFER: usize = 64;
+
+/// Types of commands. An odd one has its data in the sequence.
+const KEY: u32 = 0x00;
+const LOAD: u32 = 0x02;
+const SEQ_LOAD: u32 = 0x03;
+const FIFO_LOAD: u32 = 0x04;
+const SEQ_FIFO_LOAD: u32 = 0x05;
+const STORE: u32 = 0x0a;
+const SEQ_STORE: u32 = 0x0b;
+const FIFO_STORE: u32 = 0x0c;
+const SEQ_FIFO_STORE: u32 = 0x0d;
+const MOVE: u32 = 0x0f;
+const OPERATION: u32 = 0x10;
+const JUMP: u32 = 0x14;
+const MATH: u32 = 0x15;
+const JOB_HEADER: u32 = 0x16;
+const SHARED_HEADER: u32 = 0x17;
+const SEQ_IN_PTR: u32 = 0x1e;
+const SEQ_OUT_PTR: u32 = 0x1f;
+
+/// Fields of several commands: the class, a table or a variable length, data in the descriptor, a length in
+/// a word of its own.
+const CLASS: u32 = 3 << 25;
+const CLASS_1: u32 = 1 << 25;
+const TABLE: u32 = 1 << 24;
+const IMMEDIATE: u32 = 1 << 23;
+const EXTENDED: u32 = 1 << 22;
+
+/// Header: always one and always zero; a shared descriptor is named, and executed second.
+const ONE: u32 = 1 << 23;
+const ZERO: u32 = 1 << 15;
+const SHARED: u32 = 1 << 12;
+const REVERSE: u32 = 1 << 11;
+
+/// Registers that a load fills: the context of a class, the output FIFO.
+const CONTEXT: u32 = 0x20;
+const OUTPUT_FIFO: u32 = 0x7e;
+/// Data of a FIFO load and of a FIFO store, without the action's bits.
+const MESSAGE_IN: u32 = 0x10;
+const MESSAGE_OUT: u32 = 0x30;
+/// A move from the output FIFO to the context of class 1.
+const FROM_OUTPUT_TO_CONTEXT: u32 = 0x20;
+
+/// Ciphers and modes of an operation of class 1.
+const OF_CLASS_1: u32 = 2;
+const AES: u32 = 0x10;
+const DES: u32 = 0x20;
+const TRIPLE_DES: u32 = 0x21;
+const CTR: u32 = 0x00;
+const CBC: u32 = 0x10;
+const ECB: u32 = 0x20;
+
+/// Operands of a calculation: the lengths of the sequences, and the variable lengths.
+const INPUT_LEN: u32 = 0x8;
+const OUTPUT_LEN: u32 = 0x9;
+const VARIABLE_INPUT: u32 = 0xa;
+const VARIABLE_OUTPUT: u32 = 0xb;
+
+/// Why a job has no result.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// What the model does not implement.
+    Unsupported,
+    /// An address without memory, or a descriptor that cannot be true.
+    Wrong,
+}
+use Failure::{Unsupported, Wrong};
+
+/// The state of a job.
+pub struct Controller<'a> {
+    memory: &'a Memory,
+    conduct: &'a mut Conduct,
+    fate: &'a mut Fate,
+    key: Vec<u8>,
+    context: [u8; 64],
+    operation: u32,
+    output: Vec<u8>,
+    input_sequence: Sequence,
+    output_sequence: Sequence,
+    variable_input: u32,
+    variable_output: u32,
+    bytes: u32,
+}
+
+/// Runs the job at an address, and returns the number of bytes that its cipher has processed.
+pub fn run(address: u32, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, Failure> {
+    let mut controller = Controller {
+        memory,
+        conduct,
+        fate,
+        key: Vec::new(),
+        context: [0; 64],
+        operation: 0,
+        output: Vec::new(),
+        input_sequence: Sequence::default(),
+        output_sequence: Sequence::default(),
+        variable_input: 0,
+        variable_output: 0,
+        bytes: 0,
+    };
+    controller.job(address)?;
+    Ok(controller.bytes)
+}
+
+/// The words of a descriptor whose first is of this type.
+fn fetch(memory: &Memory, address: u32, kind: u32, mask: u32) -> Result<Vec<u8>, Failure> {
+    let mut header = [0; 4];
+    memory.read(address.into(), &mut header).then_some(()).ok_or(Wrong)?;
+    let header = u32::from_le_bytes(header);
+    let len = (header & mask) as usize;
+    if header >> 27 != kind || header & (ONE | ZERO) != ONE || len > BUFFER {
+        return Err(Wrong);
+    }
+    let mut words = vec![0; 4 * len];
+    memory.read(address.into(), &mut words).then_some(words).ok_or(Wrong)
+}
+
+impl Controller<'_> {
+    fn job(&mut self, address: u32) -> Result<(), Failure> {
+        let job = fetch(self.memory, address, JOB_HEADER, 0x7f)?;
+        let header = word(&job, 0);
+        let index = (header >> 16 & 0x3f) as usize;
+        if header & SHARED == 0 {
+            return self.execute(&job, index.max(1));
+        }
+        let shared = fetch(self.memory, word(&job, 4), SHARED_HEADER, 0x3f)?;
+        let start = (word(&shared, 0) >> 16 & 0x3f).max(1) as usize;
+        if shared.len() != 4 * index || job.len() + shared.len() > 4 * BUFFER {
+            return Err(Wrong);
+        }
+        if header & REVERSE != 0 {
+            self.execute(&job, 2)?;
+            self.execute(&shared, start)
+        } else {
+            self.execute(&shared, start)?;
+            self.execute(&job, 2)
+        }
+    }
+
+    fn execute(&mut self, words: &[u8], mut at: usize) -> Result<(), Failure> {
+        let end = words.len() / 4;
+        // Each command once, and no loop.
+        while at < end {
+            let command = word(words, 4 * at);
+            let mut next = at + 1;
+            match command >> 27 {
+                // An encrypted key has the bit of an extended length.
+                KEY if command & (CLASS | EXTENDED) == CLASS_1 => {
+                    self.key = self.source(words, &mut next, command, command & 0x3ff)?;
+                }
+                LOAD | SEQ_LOAD => {
+                    let data = self.source(words, &mut next, command, command & 0xff)?;
+                    match (command >> 16 & 0x7f, command & CLASS) {
+                        (CONTEXT, CLASS_1) => {
+                            let range = context_range(command)?;
+                            self.context[range].copy_from_slice(&data);
+                        }
+                        (OUTPUT_FIFO, 0) => self.output.extend(data),
+                        _ => return Err(Unsupported),
+                    }
+                }
+                STORE | SEQ_STORE if command >> 16 & 0x7f == CONTEXT && command & CLASS == CLASS_1 => {
+                    let data = self.context[context_range(command)?].to_vec();
+                    self.sink(words, &mut next, command, &data)?;
+                }
+                MOVE if command >> 16 & 0xff == FROM_OUTPUT_TO_CONTEXT => {
+                    let range = context_range(command)?;
+                    let data: Vec<u8> = self.take_output(range.len())?;
+                    self.context[range].copy_from_slice(&data);
+                }
+                OPERATION if command >> 24 & 7 == OF_CLASS_1 => self.operation = command,
+                FIFO_LOAD | SEQ_FIFO_LOAD
+                    if command >> 16 & 0x38 == MESSAGE_IN && command & CLASS == CLASS_1 =>
+                {
+                    let len = self.fifo_len(words, at, command, self.variable_input)?;
+                    let data = self.source(words, &mut next, command, len)?;
+                    self.process(data)?;
+                }
+                FIFO_STORE | SEQ_FIFO_STORE if command >> 16 & 0x3f == MESSAGE_OUT => {
+                    let len = self.fifo_len(words, at, command, self.variable_output)?;
+                    let data = self.take_output(len as usize)?;
+                    self.sink(words, &mut next, command, &data)?;
+                }
+                JUMP => next = jump(command, at)?,
+                MATH => self.calculate(command)?,
+                SEQ_IN_PTR => self.input_sequence = self.sequence(words, &mut next, command)?,
+                SEQ_OUT_PTR => self.output_sequence = self.sequence(words, &mut next, command)?,
+                _ => return Err(Unsupported),
+            }
+            at = next;
+        }
+        Ok(())
+    }
+
+    /// The pointer and the length after a command, of which the latter may be within it.
+    fn sequence(&self, words: &[u8], next: &mut usize, command: u32) -> Result<Sequence, Failure> {
+        let address = word(words, 4 * *next);
+        *next += 1;
+        let mut len = command & 0xffff;
+        if command & EXTENDED != 0 {
+            len = word(words, 4 * *next);
+            *next += 1;
+        }
+        Sequence::new(self.memory, address, len, command & TABLE != 0).ok_or(Wrong)
+    }
+
+    /// The data of a command: in the input sequence, in the descriptor, or at a pointer.
+    fn source(&mut self, words: &[u8], next: &mut usize, command: u32, len: u32) -> Result<Vec<u8>, Failure> {
+        let len = len as usize;
+        if command >> 27 & 1 != 0 {
+            return self.input_sequence.read(self.memory, len).ok_or(Wrong);
+        }
+        if command & IMMEDIATE != 0 {
+            let from = 4 * *next;
+            *next += len.div_ceil(4);
+            return words.get(from..from + len).map(<[u8]>::to_vec).ok_or(Wrong);
+        }
+        let is_fifo = command >> 27 == FIFO_LOAD;
+        let flags = command & (TABLE | if is_fifo { EXTENDED } else { 0 });
+        self.sequence(words, next, flags | len.min(0xffff) as u32)?.read(self.memory, len).ok_or(Wrong)
+    }
+
+    /// Writes data to the output sequence, or to a pointer.
+    fn sink(&mut self, words: &[u8], next: &mut usize, command: u32, data: &[u8]) -> Result<(), Failure> {
+        if command >> 27 & 1 != 0 {
+            return self.output_sequence.write(self.memory, data).ok_or(Wrong);
+        }
+        let is_fifo = command >> 27 == FIFO_STORE;
+        let flags = command & (TABLE | if is_fifo { EXTENDED } else { 0 });
+        let len = data.len().min(0xffff) as u32;
+        self.sequence(words, next, flags | len)?.write(self.memory, data).ok_or(Wrong)
+    }
+
+    /// The length of a FIFO command: a variable one, one in a word of its own, or the command's.
+    fn fifo_len(&self, words: &[u8], at: usize, command: u32, variable: u32) -> Result<u32, Failure> {
+        let is_sequence = command >> 27 & 1 != 0;
+        match (command & TABLE != 0 && is_sequence, command & EXTENDED != 0) {
+            (_, true) if is_sequence => Err(Unsupported),
+            (true, _) => Ok(variable),
+            (false, true) => Ok(word(words, 4 * (at + 2))),
+            (false, false) => Ok(command & 0xffff),
+        }
+    }
+
+    fn take_output(&mut self, len: usize) -> Result<Vec<u8>, Failure> {
+        if len > self.output.len() {
+            return Err(Wrong);
+        }
+        Ok(self.output.drain(..len).collect())
+    }
+
+    /// Encrypts or decrypts. The context has the IV, in CTR mode in its second 16 bytes, and the next
+    /// one afterwards.
+    fn process(&mut self, mut data: Vec<u8>) -> Result<(), Failure> {
+        let operation = self.operation;
+        let mode = operation >> 4 & 0x1ff;
+        let direction = if operation & 1 != 0 { Direction::Encrypt } else { Direction::Decrypt };
+        let (cipher, key_len, size) = match operation >> 16 & 0xff {
+            AES => (Cipher::Aes, None, 16),
+            DES => (Cipher::Des, Some(8), 8),
+            TRIPLE_DES => (Cipher::Des, Some(24), 8),
+            _ => return Err(Unsupported),
+        };
+        if key_len.is_some_and(|len| self.key.len() != len) {
+            return Err(Wrong);
+        }
+        let is_done = match mode {
+            CTR if cipher == Cipher::Aes => {
+                let next = |counter: u128| counter.wrapping_add(1);
+                add_key_stream(&self.key, &mut self.context[16..32], &mut data, next).is_some()
+            }
+            CBC => crypt(cipher, &self.key, direction, Some(&mut self.context[..size]), &mut data),
+            ECB => crypt(cipher, &self.key, direction, None, &mut data),
+            _ => return Err(Unsupported),
+        };
+        if !is_done {
+            return Err(Wrong);
+        }
+        self.conduct.counts.operations += 1;
+        self.conduct.damage(self.fate, &mut data);
+        self.bytes = self.bytes.wrapping_add(data.len() as u32);
+        self.output.extend(data);
+        Ok(())
+    }
+
+    /// Addition and subtraction of lengths; registers are 0.
+    fn calculate(&mut self, command: u32) -> Result<(), Failure> {
+        let operand = |place: u32| match place {
+            0..=3 | 0xc => Ok(0),
+            INPUT_LEN => Ok(self.input_sequence.left),
+            OUTPUT_LEN => Ok(self.output_sequence.left),
+            VARIABLE_INPUT => Ok(self.variable_input),
+            VARIABLE_OUTPUT => Ok(self.variable_output),
+            _ => Err(Unsupported),
+        };
+        let (first, second) = (operand(command >> 16 & 0xf)?, command >> 12 & 0xf);
+        if second > 3 {
+            return Err(Unsupported);
+        }
+        match (command >> 20 & 0xf, command >> 8 & 0xf) {
+            (0 | 2, VARIABLE_INPUT) => self.variable_input = first,
+            (0 | 2, VARIABLE_OUTPUT) => self.variable_output = first,
+            _ => return Err(Unsupported),
+        }
+        Ok(())
+    }
+}
+
+/// Offset and length of a command, within the context.
+fn context_range(command: u32) -> Result<Range<usize>, Failure> {
+    let (at, len) = ((command >> 8 & 0xff) as usize, (command & 0xff) as usize);
+    if at + len <= 64 { Ok(at..at + len) } else { Err(Wrong) }
+}
+
+/// The place after a local jump: an unconditional one, or one if the descriptor was shared already,
+/// which it never was. Only forwards, so that no job is endless.
+fn jump(command: u32, at: usize) -> Result<usize, Failure> {
+    const BY_SHARING: u32 = 1 << 24;
+    const SHARED_ALREADY: u32 = 0x40;
+    let (kind, test, conditions) = (command >> 20 & 0xf, command >> 16 & 3, command >> 8 & 0xff);
+    match (kind, test, conditions) {
+        (0, 0, 0) => match command & 0xff {
+            offset @ 1..=0x7f => Ok(at + offset as usize),
+            _ => Err(Wrong),
+        },
+        (0, 0, SHARED_ALREADY) if command & BY_SHARING != 0 => Ok(at + 1),
+        _ => Err(Unsupported),
+    }
+}
