@@ -11,6 +11,7 @@ mod engine;
 mod options;
 mod registers;
 mod rockchip;
+mod sun8i;
 mod vfio;
 
 use std::path::Path;
@@ -28,7 +29,8 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "ccp" => Ok(Box::new(ccp::Ccp::new())),
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
-        _ => Err(format!("there is no model {name}; there are: amlogic, caam, ccp, cesa, rockchip")),
+        "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
+        _ => Err(format!("there is no model {name}; there are: amlogic, caam, ccp, cesa, rockchip, sun8i")),
     }
 }
 

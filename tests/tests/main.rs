@@ -84,6 +84,7 @@ mod model_cesa_lost;
 mod model_cesa_self_tests;
 mod model_padlock;
 mod model_rockchip;
+mod model_sun8i;
 mod modes;
 mod module_file;
 mod pass_through_cost;
