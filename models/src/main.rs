@@ -7,6 +7,7 @@ mod caam;
 mod ccp;
 mod cesa;
 mod conduct;
+mod dcp;
 mod engine;
 mod options;
 mod registers;
@@ -28,9 +29,12 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "caam" => Ok(Box::new(caam::Caam::new())),
         "ccp" => Ok(Box::new(ccp::Ccp::new())),
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
+        "dcp" => Ok(Box::new(dcp::Dcp::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
-        _ => Err(format!("there is no model {name}; there are: amlogic, caam, ccp, cesa, rockchip, sun8i")),
+        _ => Err(format!(
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, rockchip, sun8i"
+        )),
     }
 }
 

@@ -82,6 +82,7 @@ mod model_ccp;
 mod model_cesa;
 mod model_cesa_lost;
 mod model_cesa_self_tests;
+mod model_dcp;
 mod model_padlock;
 mod model_rockchip;
 mod model_sun8i;
