@@ -12,6 +12,7 @@ mod engine;
 mod options;
 mod registers;
 mod rockchip;
+mod sun4i;
 mod sun8i;
 mod vfio;
 
@@ -31,9 +32,10 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
         "dcp" => Ok(Box::new(dcp::Dcp::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
+        "sun4i" => Ok(Box::new(sun4i::Sun4i::new())),
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
         _ => Err(format!(
-            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, rockchip, sun8i"
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, rockchip, sun4i, sun8i"
         )),
     }
 }

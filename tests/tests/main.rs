@@ -85,6 +85,7 @@ mod model_cesa_self_tests;
 mod model_dcp;
 mod model_padlock;
 mod model_rockchip;
+mod model_sun4i;
 mod model_sun8i;
 mod modes;
 mod module_file;
