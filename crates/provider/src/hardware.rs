@@ -26,6 +26,8 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     trust: &'static Trust,
     /// Whether the last key of which it is known had enough bytes for a session to pay.
     long_keys: AtomicBool,
+    /// Whether it was reported that the driver did not complete key stream.
+    was_silent: AtomicBool,
     log: Log,
 }
 
@@ -52,8 +54,18 @@ impl<S: ?Sized + Share> Hardware<S> {
         let (sessions, sampling) = (Sessions::new()?, Sampling::new(share));
         let (failures, trust) = (AtomicU32::new(0), Trust::of(accelerator.driver()));
         let driver = accelerator.driver().into();
-        let long_keys = AtomicBool::new(false);
-        Some(Hardware { accelerator, driver, sessions, sampling, failures, trust, long_keys, log })
+        let [long_keys, was_silent] = [false; 2].map(AtomicBool::new);
+        Some(Hardware {
+            accelerator,
+            driver,
+            sessions,
+            sampling,
+            failures,
+            trust,
+            long_keys,
+            was_silent,
+            log,
+        })
     }
 
     /// Whether the next key is likely to have enough bytes for a session to pay: the last one had.
@@ -166,6 +178,19 @@ impl<S: ?Sized + Share> Hardware<S> {
         if count == MAX_FAILURES {
             self.say_disabled(format_args!("failed {MAX_FAILURES} times"));
         }
+    }
+
+    /// Records that the driver has not completed key stream for longer than it may take. It is not
+    /// disabled, because software does not wait for it: a later stream shows whether it works.
+    pub(crate) fn has_not_answered(&self, row: Option<&Row>) {
+        row.inspect(|row| row.add_failure());
+        self.sampling.look_closely();
+        let is_first = !self.was_silent.swap(true, Ordering::Relaxed);
+        let (driver, interface) = (self.accelerator.driver(), self.accelerator.interface());
+        self.log.line(
+            if is_first { Level::Warn } else { Level::Debug },
+            format_args!("driver {driver} over {interface} has not completed key stream; done in software"),
+        );
     }
 
     /// Judges the driver after a result of `len` bytes that differs from software's at byte `offset`.
@@ -294,6 +319,14 @@ mod tests {
         let hardware = hardware("late", 64, late);
         assert!(hardware.is_up() && hardware.open(&[0; 16], false).is_none());
         assert!(!hardware.is_up());
+    }
+
+    #[test]
+    fn a_driver_that_has_not_completed_key_stream_is_not_disabled_and_its_next_result_is_compared() {
+        let hardware = hardware("silent", 0, full);
+        while hardware.compares_in_full(false) {}
+        (0..10).for_each(|_| hardware.has_not_answered(None));
+        assert!(hardware.is_up() && hardware.compares_in_full(false));
     }
 
     #[test]

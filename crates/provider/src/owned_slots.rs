@@ -17,8 +17,17 @@ use crate::clock::now_ms;
 /// the child of a fork the slot may stay locked permanently.
 const LOOKS: u32 = 100;
 
-/// Ticket of a value that its owner closed while another thread had its slot locked.
+/// Ticket of a value that its owner closed while another thread had its slot locked, or that could
+/// not be dropped when it was closed or evicted.
 pub(crate) const LEFT: u32 = u32::MAX;
+
+/// A value in a slot.
+pub(crate) trait Ending {
+    /// Ends its use. False if it must stay in its slot until a later call.
+    fn end(&mut self) -> bool {
+        true
+    }
+}
 
 /// Slots of values, each owned by one context.
 pub(crate) struct OwnedSlots<T> {
@@ -58,9 +67,16 @@ impl<T> SlotLock<'_, T> {
         // value.
         unsafe { &mut *self.0.value.get() }
     }
+}
 
-    /// Drops the value in the slot. Returns false if there is none.
+impl<T: Ending> SlotLock<'_, T> {
+    /// Drops the value in the slot. Returns false if there is none, or if it must stay:
+    /// [`OwnedSlots::sweep`] drops it later.
     fn empty(&mut self) -> bool {
+        if self.value().as_mut().is_some_and(|value| !value.end()) {
+            self.0.ticket.store(LEFT, Ordering::Relaxed);
+            return false;
+        }
         self.0.ticket.store(0, Ordering::Relaxed);
         self.value().take().is_some()
     }
@@ -95,7 +111,7 @@ impl<T> Drop for SlotGuard<'_, T> {
     }
 }
 
-impl<T> OwnedSlots<T> {
+impl<T: Ending> OwnedSlots<T> {
     /// `count` slots. A value that was not used for the time `idle` may be evicted. `None` without
     /// memory.
     pub(crate) fn new(count: usize, idle: Duration) -> Option<Self> {
@@ -150,8 +166,8 @@ impl<T> OwnedSlots<T> {
         None
     }
 
-    /// Drops a value. Returns false if it was evicted before, or if another thread has its slot
-    /// locked; [`sweep`](Self::sweep) drops it then.
+    /// Drops a value. Returns false if it was evicted before, if it must stay, or if another thread
+    /// has its slot locked; [`sweep`](Self::sweep) drops it then.
     pub(crate) fn close(&self, id: SlotId) -> bool {
         if let Some(mut guard) = self.borrow(id) {
             return guard.0.empty();
@@ -162,7 +178,7 @@ impl<T> OwnedSlots<T> {
         false
     }
 
-    /// Drops the values that their owners could not close.
+    /// Drops the values that could not be dropped before, as far as they may be dropped now.
     pub(crate) fn sweep(&self) {
         let left = self.slots.iter().filter(|slot| slot.ticket.load(Ordering::Relaxed) == LEFT);
         for mut lock in left.filter_map(OwnedSlot::lock) {
@@ -173,18 +189,19 @@ impl<T> OwnedSlots<T> {
     }
 
     /// The first result of `look` for a value whose slot is not locked.
-    pub(crate) fn find<R>(&self, look: impl Fn(&T) -> Option<R>) -> Option<R> {
+    pub(crate) fn find<R>(&self, look: impl Fn(&mut T) -> Option<R>) -> Option<R> {
         let occupied = self.slots.iter().filter(|slot| slot.is_occupied());
-        occupied.filter_map(OwnedSlot::lock).find_map(|mut lock| look(lock.value().as_ref()?))
+        occupied.filter_map(OwnedSlot::lock).find_map(|mut lock| look(lock.value().as_mut()?))
     }
 
     /// Evicts the value that has been idle for the longest time, if it has been idle long enough.
+    /// Returns whether it was dropped.
     pub(crate) fn evict_idle(&self) -> bool {
         let now = now_ms();
         let longest = self
             .slots
             .iter()
-            .filter(|slot| slot.is_occupied() && !slot.locked.load(Ordering::Relaxed))
+            .filter(|slot| slot.has_owner() && !slot.locked.load(Ordering::Relaxed))
             .max_by_key(|slot| slot.idle_ms(now));
         let Some(slot) = longest.filter(|slot| u128::from(slot.idle_ms(now)) >= self.idle.as_millis()) else {
             return false;
@@ -215,6 +232,10 @@ impl<T> OwnedSlot<T> {
         self.ticket.load(Ordering::Relaxed) != 0
     }
 
+    fn has_owner(&self) -> bool {
+        ![0, LEFT].contains(&self.ticket.load(Ordering::Relaxed))
+    }
+
     fn idle_ms(&self, now: u32) -> u32 {
         now.wrapping_sub(self.last_used.load(Ordering::Relaxed))
     }
@@ -223,6 +244,8 @@ impl<T> OwnedSlot<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Ending for &'static str {}
 
     fn one_slot() -> OwnedSlots<&'static str> {
         OwnedSlots::new(1, Duration::ZERO).expect("memory")
@@ -252,5 +275,34 @@ mod tests {
         assert!(slots.borrow(id).is_none() && slots.insert("another's", false).is_none());
         slots.sweep();
         assert!(slots.insert("another's", false).is_some());
+    }
+
+    struct Unfinished(bool);
+
+    impl Ending for Unfinished {
+        fn end(&mut self) -> bool {
+            !self.0
+        }
+    }
+
+    #[test]
+    fn a_value_that_must_stay_keeps_its_slot_without_an_owner_until_a_sweep_may_drop_it() {
+        for is_evicted in [false, true] {
+            let slots = OwnedSlots::new(2, Duration::ZERO).expect("memory");
+            let other = slots.insert(Unfinished(false), false).expect("a slot");
+            let id = slots.insert(Unfinished(true), false).expect("a slot");
+            slots.slots[id.place].last_used.store(now_ms().wrapping_sub(1000), Ordering::Relaxed);
+            assert!(!if is_evicted { slots.evict_idle() } else { slots.close(id) });
+            assert!(slots.is_evicted(id) && slots.borrow(id).is_none() && other.place != id.place);
+            slots.sweep();
+            assert!(slots.evict_idle(), "the one that stays does not prevent the eviction of another");
+            assert!(!slots.evict_idle());
+            slots.find(|value| {
+                value.0 = false;
+                Some(())
+            });
+            slots.sweep();
+            assert!([0, 1].map(|_| slots.insert(Unfinished(false), false)).iter().all(Option::is_some));
+        }
     }
 }

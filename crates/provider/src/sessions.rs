@@ -11,7 +11,7 @@ use outboard_accel::memory::try_copy;
 use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 
-use crate::owned_slots::{OwnedSlots, SlotGuard, SlotId};
+use crate::owned_slots::{Ending, OwnedSlots, SlotGuard, SlotId};
 
 /// Maximum number of sessions of a process with a driver. Devices have either fewer, or more than a
 /// process needs.
@@ -31,6 +31,8 @@ struct OpenSession<S: ?Sized> {
     session: Box<S>,
     key: Wiped<Vec<u8>>,
 }
+
+impl<S: ?Sized> Ending for OpenSession<S> {}
 
 /// Identifies a context's session, until the session is evicted.
 pub(crate) type SessionId = SlotId;

@@ -160,6 +160,10 @@ impl Context {
                 }
                 stream.refill(sequence).map_err(Some)
             }
+            Stopped::NoAnswer => {
+                hardware.has_not_answered(row);
+                Err(None)
+            }
             // What the driver has computed besides is not used either.
             Stopped::Wrong => Err(None),
             Stopped::Failed(error) => Err(Some(error)),
@@ -197,7 +201,7 @@ impl Context {
     }
 
     /// Submits the key stream of the first messages. `None`: the driver or the default provider has
-    /// no room for the key, or the device is absent.
+    /// no room for the key, or the driver is late, or the device is absent.
     fn new_records(
         &mut self,
         hardware: &'static Hardware,
@@ -205,6 +209,9 @@ impl Context {
         len: usize,
     ) -> Option<SlotId> {
         let (key, settings) = (&self.key, &self.provider.lookahead);
+        if !settings.may_start() {
+            return None;
+        }
         let row = self.provider.counters.row(self.cipher.kind.name);
         let software = self.provider.software.context(&self.provider.core);
         let reference = self.key_session.reference(self.provider, self.cipher, key)?;
@@ -216,8 +223,8 @@ impl Context {
         }
         let session =
             self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
-        let memory = (settings.budget(), settings.window);
-        let mut stream = RecordStream::new(session.share().ok()?, memory, prediction, len, row);
+        let supply = settings.supply(session.share().ok()?);
+        let mut stream = RecordStream::new(supply, prediction, len, row);
         drop(session);
         if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
             self.ahead_key.key_stream_failed(hardware, &error, row);

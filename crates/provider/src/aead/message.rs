@@ -80,6 +80,10 @@ pub(super) fn process(
     copy: &mut TextRoom,
 ) -> Option<(Option<Processed>, Stopped)> {
     let (input, output, len) = (message.job.input(), message.job.output(), message.job.len());
+    let found = match stream.find(sequence, len) {
+        Ok(found) => found,
+        Err(stopped) => return Some((None, stopped)),
+    };
     // SAFETY: guaranteed by the job. The slice is not used after the text was written.
     let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
     let mut tag = Short::default();
@@ -92,7 +96,7 @@ pub(super) fn process(
             _ => {}
         }
     }
-    let (done, stopped) = stream.mix(sequence, message.job, verifier);
+    let (done, stopped) = stream.mix(&found, message.job, verifier);
     if done == 0 && len > 0 {
         return Some((None, stopped));
     }

@@ -17,6 +17,17 @@ use crate::request::Request;
 /// the key.
 const HOPELESS: u32 = 3;
 
+/// Number of bytes that software processes of an update before it looks for key stream again.
+const STEP: usize = 16 * 1024;
+
+/// What key stream did of a text.
+#[derive(Default)]
+struct Mixed {
+    done: usize,
+    /// The driver is computing what follows.
+    is_soon_more: bool,
+}
+
 impl Context {
     /// The driver that computes key stream, if look-ahead may be used.
     fn ahead(&self) -> Option<&'static Hardware> {
@@ -61,57 +72,70 @@ impl Context {
 
     /// An update, of which as much as possible is done with key stream.
     pub(super) fn update_ahead(&mut self, r: Request<'_>) -> c_int {
-        let mut done = 0;
         self.has_missed = matches!(self.lookahead, LookaheadState::On(_));
-        if let Some(job) = r.in_out() {
-            done = self.mix_from_key_stream(job);
+        let job = r.in_out();
+        let (mut done, mut in_software) = (0, 0);
+        let answer = loop {
+            let mixed = job.map(|job| self.mix_from_key_stream(job.after(done))).unwrap_or_default();
+            done += mixed.done;
+            let rest = r.len() - done;
+            if rest == 0 && done > 0 {
+                break 1;
+            }
+            let step = if mixed.is_soon_more { rest.min(STEP) } else { rest };
+            let mut written = 0;
+            let answer = self.update_now(r.part(done, done, step, &mut written));
+            if answer == 1 {
+                (done, in_software) = (done + written, in_software + written);
+                self.count_for_lookahead(r.len());
+            }
+            if answer != 1 || step == rest {
+                break answer;
+            }
+        };
+        if done > in_software {
+            self.counts.add_ahead((done - in_software) as u64);
         }
-        if done > 0 {
-            self.counts.add_ahead(done as u64);
+        if in_software > 0 && self.has_missed {
+            self.provider.counters.row(self.kind().name).inspect(|row| row.add_ahead_miss());
         }
-        if done == r.len() && done > 0 {
-            r.set_written(done);
-            return 1;
-        }
-        let mut written = 0;
-        let answer = self.update_now(r.part(done, done, r.len() - done, &mut written));
         if answer == 1 {
-            r.set_written(done + written);
-            self.count_for_lookahead(r.len());
+            r.set_written(done);
         }
         answer
     }
 
-    /// Returns the number of bytes that were processed.
-    fn mix_from_key_stream(&mut self, job: InOut<'_>) -> usize {
-        let LookaheadState::On(id) = self.lookahead else { return 0 };
+    /// Processes a text as far as there is key stream.
+    fn mix_from_key_stream(&mut self, job: InOut<'_>) -> Mixed {
+        let LookaheadState::On(id) = self.lookahead else { return Mixed::default() };
         let provider = self.provider;
         let streams = provider.lookahead.streams();
         let guard = streams.and_then(|streams| streams.borrow(id));
         let (Some(streams), Some(mut guard), Some(hardware)) = (streams, guard, self.ahead()) else {
             self.reset_lookahead();
-            return 0;
+            return Mixed::default();
         };
-        let Some(position) = self.position() else { return 0 };
-        let KeyStream::Counter(stream) = &mut *guard else { return 0 };
+        let Some(position) = self.position() else { return Mixed::default() };
+        let KeyStream::Counter(stream) = &mut *guard else { return Mixed::default() };
         let row = stream.row();
         let reference = self.key_session.reference(provider, self.cipher, &self.key);
-        let Some(reference) = reference else { return 0 };
+        let Some(reference) = reference else { return Mixed::default() };
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let (done, stopped) = stream.mix(position, job, &verifier);
-        if done < job.len() {
-            row.inspect(|row| row.add_ahead_miss());
-        }
+        let is_soon_more = matches!(stopped, Stopped::NotReady);
         let usable = match stopped {
-            // Enough is submitted.
-            Stopped::NotReady => Ok(()),
-            Stopped::Complete => {
+            Stopped::Complete | Stopped::NotReady => {
                 if stream.needs_more() {
                     while streams.evict_idle() {}
                 }
-                stream.refill(position.after(job.len())).map_err(Some)
+                let continued = if is_soon_more { done } else { job.len() };
+                stream.refill(position.after(continued)).map_err(Some)
             }
             Stopped::Elsewhere => Err(None),
+            Stopped::NoAnswer => {
+                hardware.has_not_answered(row);
+                Err(None)
+            }
             Stopped::Wrong => Err(None),
             Stopped::Failed(error) => Err(Some(error)),
         };
@@ -137,7 +161,7 @@ impl Context {
             }
         }
         self.settle();
-        done
+        Mixed { done, is_soon_more }
     }
 
     /// Counts bytes that were not done with key stream, and starts look-ahead after enough of them.
@@ -156,16 +180,15 @@ impl Context {
     }
 
     /// Starts a stream from the current position on. `None`: the driver has no room for the key, or
-    /// the device is absent.
+    /// is late, or the device is absent.
     #[cold]
     fn start_key_stream(&mut self) -> Option<SlotId> {
-        let (hardware, position) = (self.ahead()?, self.position()?);
-        let key = &self.key;
+        let (hardware, lookahead) = (self.ahead()?, &self.provider.lookahead);
+        let (position, key) = (self.position().filter(|_| lookahead.may_start())?, &self.key);
         let session =
             self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
-        let lookahead = &self.provider.lookahead;
         let row = self.provider.counters.row(self.kind().name);
-        let mut stream = CounterStream::new(session.share().ok()?, lookahead.budget(), lookahead.window, row);
+        let mut stream = CounterStream::new(lookahead.supply(session.share().ok()?), row);
         drop(session);
         if let Err(error) = stream.refill(position) {
             self.ahead_key.key_stream_failed(hardware, &error, row);

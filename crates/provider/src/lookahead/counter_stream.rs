@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use outboard_accel::{Error, Session};
+use outboard_accel::Error;
 use outboard_counters::Row;
 
-use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::segment::{Segment, Stopped, Unusable};
-use super::supply::{Supply, unless_scarce};
+use super::supply::Supply;
 use super::verifier::Verifier;
 use crate::in_out::InOut;
 
@@ -28,17 +27,19 @@ impl Position {
     }
 }
 
+/// The longest update of EVP in blocks. A position that is further away is not a continuation.
+const LONGEST_UPDATE: u128 = 1 << 27;
+
 /// Segments of consecutive key stream. Each byte of it is used once: `next` only advances.
 pub(crate) struct CounterStream {
-    supply: Supply,
+    pub(super) supply: Supply,
     segments: VecDeque<Segment>,
     /// Offset in the first segment of the first byte that was not used or skipped.
     next: usize,
     /// Length of all segments in bytes.
     total: usize,
-    /// Whether a segment was used since the stream started. Until then a text that leaves some of the
-    /// key stream is not kept waiting.
-    is_running: bool,
+    /// The counter from which the text continued when segments were submitted last.
+    asked_at: u128,
     /// Bytes that were submitted, and bytes that were used.
     submitted: u64,
     used: u64,
@@ -46,18 +47,13 @@ pub(crate) struct CounterStream {
 }
 
 impl CounterStream {
-    pub(crate) fn new(
-        session: Box<dyn Session>,
-        budget: &'static Budget,
-        window: usize,
-        row: Option<&'static Row>,
-    ) -> CounterStream {
-        let (supply, segments) = (Supply::new(session, budget, window), VecDeque::new());
-        CounterStream { supply, segments, next: 0, total: 0, is_running: false, submitted: 0, used: 0, row }
+    pub(crate) fn new(supply: Supply, row: Option<&'static Row>) -> CounterStream {
+        let segments = VecDeque::new();
+        CounterStream { supply, segments, next: 0, total: 0, asked_at: 0, submitted: 0, used: 0, row }
     }
 
-    /// Processes a text from `position` on, as far as there is key stream for it. Returns the number
-    /// of bytes that were written; the caller processes the rest in software.
+    /// Processes a text from `position` on, as far as the driver has completed key stream for it.
+    /// Returns the number of bytes that were written; the caller processes more in software.
     pub(crate) fn mix(
         &mut self,
         position: Position,
@@ -67,19 +63,14 @@ impl CounterStream {
         let mut done = 0;
         while done < job.len() && !self.segments.is_empty() {
             let from = position.after(done);
-            if !self.seek(from) {
-                return (done, Stopped::Elsewhere);
+            match self.seek(from) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(stopped) => return (done, stopped),
             }
             let next = self.next;
             let Some(segment) = self.segments.front_mut() else { break };
             debug_assert_eq!(segment.counters().at(next / BLOCK), from.counter);
-            // Software that processed all of it would overtake the driver, and the stream would end
-            // unused.
-            let leaves_some = job.len() - done < self.total - next;
-            if !self.is_running && !segment.is_ready() && leaves_some {
-                return (done, Stopped::NotReady);
-            }
-            self.is_running = true;
             let part = job.after(done).first(segment.len() - next);
             let (mixed, fault) = segment.mix(next, part, verifier);
             done += mixed;
@@ -97,7 +88,8 @@ impl CounterStream {
                 }
             }
         }
-        (done, Stopped::Complete)
+        let is_late = done < job.len() && !self.supply.may_submit(self.segments.iter_mut());
+        (done, if is_late { self.supply.wait() } else { Stopped::Complete })
     }
 
     /// The counters of the algorithm.
@@ -107,41 +99,65 @@ impl CounterStream {
 
     /// Whether there is no key stream, because there was no memory for it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.segments.is_empty()
+        self.segments.is_empty() && !self.supply.is_waiting()
+    }
+
+    /// Whether other streams should not start.
+    pub(super) fn is_late(&mut self, now: u32) -> bool {
+        !self.supply.may_submit(self.segments.iter_mut()) && self.supply.is_late(now)
+    }
+
+    /// Ends the stream. False while the driver has some of its memory.
+    pub(super) fn end(&mut self) -> bool {
+        self.row.inspect(|row| row.add_discarded((self.total - self.next) as u64));
+        (self.total, self.next) = (0, 0);
+        self.segments.drain(..).for_each(|segment| self.supply.leave(segment));
+        self.supply.has_all_back()
     }
 
     /// Whether [`refill`](Self::refill) would submit segments.
     pub(crate) fn needs_more(&self) -> bool {
-        self.supply.next_blocks(self.total - self.next) > 0
+        !self.supply.is_waiting() && self.supply.next_blocks(self.total - self.next) > 0
     }
 
-    /// Whether most of the key stream that was submitted is used or still there.
+    /// Whether a third of the key stream that was submitted is used.
     pub(crate) fn was_useful(&self) -> bool {
-        self.used >= self.submitted / 2
+        self.used >= self.submitted / 3
     }
 
     /// Submits segments, after those that are there or else from `position` on, as far as there is
-    /// memory for them.
+    /// memory for them. A driver that is late gets none.
     ///
     /// # Errors
     /// Those of the driver.
     pub(crate) fn refill(&mut self, position: Position) -> Result<(), Error> {
+        if !self.supply.may_submit(self.segments.iter_mut()) {
+            return Ok(());
+        }
+        let mut start = position;
+        if self.segments.is_empty() {
+            let done = position.counter.wrapping_sub(self.asked_at).min(LONGEST_UPDATE) as usize * BLOCK;
+            if let blocks @ 1.. = self.supply.lead(done) / BLOCK {
+                start = Position { counter: position.counter.wrapping_add(blocks as u128), used: 0 };
+            }
+        }
         while let blocks @ 1.. = self.supply.next_blocks(self.total - self.next) {
             if self.segments.try_reserve(1).is_err() {
                 break;
             }
-            let first = self.end().unwrap_or(position.counter);
+            let first = self.end_counter().unwrap_or(start.counter);
             let Some(segment) = self.supply.submit(Counters::Run { first }, blocks)? else { break };
             if self.segments.is_empty() {
-                self.next = position.used;
+                self.next = start.used;
             }
+            self.asked_at = position.counter;
             self.add(segment);
         }
         Ok(())
     }
 
     /// The counter block after the last segment.
-    fn end(&self) -> Option<u128> {
+    fn end_counter(&self) -> Option<u128> {
         self.segments.back().map(|last| last.counters().at(last.len() / BLOCK))
     }
 
@@ -158,48 +174,60 @@ impl CounterStream {
         let Some(mut segment) = self.segments.pop_front() else { return Ok(()) };
         self.total -= segment.len();
         self.next = 0;
-        let next = self.end().filter(|_| self.supply.next_blocks(self.total) * BLOCK == segment.len());
+        self.asked_at = segment.counters().at(segment.len() / BLOCK);
+        let next =
+            self.end_counter().filter(|_| self.supply.next_blocks(self.total) * BLOCK == segment.len());
         let Some(first) = next else { return Ok(()) };
-        if unless_scarce(segment.renew(Counters::Run { first }))?.is_some() {
+        if self.supply.renew(&mut segment, Counters::Run { first })?.is_some() {
             self.add(segment);
         }
         Ok(())
     }
 
-    /// Whether a position is in the stream. Key stream before it is discarded.
-    fn seek(&mut self, position: Position) -> bool {
-        while let Some(segment) = self.segments.front() {
-            let Counters::Run { first } = *segment.counters() else { return false };
+    /// Finds a position in the stream, and discards the key stream before it. False: software has
+    /// overtaken the driver, and no segment is there.
+    fn seek(&mut self, position: Position) -> Result<bool, Stopped> {
+        while let Some(segment) = self.segments.front_mut() {
+            let Counters::Run { first } = *segment.counters() else { return Err(Stopped::Elsewhere) };
             let blocks = position.counter.wrapping_sub(first);
-            if blocks >= (self.total / BLOCK) as u128 {
-                return false;
+            if blocks >= LONGEST_UPDATE {
+                // Between the position at which the driver was asked and the first segment.
+                let lead = first.wrapping_sub(self.asked_at);
+                let is_soon = blocks.wrapping_neg() <= lead && lead < LONGEST_UPDATE;
+                return Err(if is_soon { Stopped::NotReady } else { Stopped::Elsewhere });
             }
             let offset = blocks as usize * BLOCK + position.used;
             if offset < self.next {
-                return false;
+                return Err(Stopped::Elsewhere);
             }
             if offset < segment.len() {
+                self.supply.check(segment)?;
                 self.row.inspect(|row| row.add_discarded((offset - self.next) as u64));
                 self.next = offset;
-                return true;
+                return Ok(true);
             }
-            self.drop_first(segment.len() - self.next);
+            self.drop_first();
+            while self.supply.is_behind() && !self.segments.is_empty() {
+                self.drop_first();
+            }
         }
-        false
+        let is_hopeless = self.supply.is_judged(self.submitted) && !self.was_useful();
+        if self.supply.was_late() && !is_hopeless { Ok(false) } else { Err(Stopped::Elsewhere) }
     }
 
-    /// Drops the first segment, of which `unused` bytes were not used.
-    fn drop_first(&mut self, unused: usize) {
+    /// Drops the first segment, of which the rest was not used.
+    fn drop_first(&mut self) {
         if let Some(segment) = self.segments.pop_front() {
+            self.row.inspect(|row| row.add_discarded((segment.len() - self.next) as u64));
             self.total -= segment.len();
             self.next = 0;
-            self.row.inspect(|row| row.add_discarded(unused as u64));
+            self.supply.leave(segment);
         }
     }
 }
 
 impl Drop for CounterStream {
     fn drop(&mut self) {
-        self.row.inspect(|row| row.add_discarded((self.total - self.next) as u64));
+        self.end();
     }
 }

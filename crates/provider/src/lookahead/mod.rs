@@ -2,8 +2,9 @@
 //!
 //! In CTR and GCM mode the key stream is the encryption of counter blocks. It does not depend on the
 //! text, and the next counter blocks are predictable. Segments of them are encrypted in ECB mode,
-//! several in flight, and a request is XORed with key stream that is already there. Requests
-//! rarely wait for the accelerator, and an engine with ECB mode only can serve modern ciphers.
+//! several in flight, and a request is XORed with key stream that is already there. Software
+//! processes what there is none for: no request waits for the accelerator. An engine with ECB mode
+//! only can serve modern ciphers.
 //! docs/security/lookahead.md argues that this is safe.
 //!
 //! - `counters`: the counter blocks of a segment
@@ -20,6 +21,8 @@ mod counters;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod gcm_tag;
+#[cfg(test)]
+mod late_tests;
 mod length_block;
 mod mix;
 mod nonces;
@@ -31,10 +34,12 @@ mod verifier;
 
 use std::time::Duration;
 
+use outboard_accel::Session;
 use outboard_policy::LookaheadPolicy;
 
+use crate::clock::now_ms;
 use crate::decided::Decided;
-use crate::owned_slots::OwnedSlots;
+use crate::owned_slots::{Ending, OwnedSlots};
 use budget::Budget;
 pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
@@ -43,6 +48,7 @@ pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::RecordStream;
 pub(crate) use segment::Stopped;
+use supply::Supply;
 pub(crate) use verifier::Verifier;
 
 /// Maximum number of streams of a process.
@@ -57,11 +63,30 @@ pub(crate) enum KeyStream {
     Records(RecordStream),
 }
 
+impl KeyStream {
+    fn is_late(&mut self, now: u32) -> bool {
+        match self {
+            KeyStream::Counter(stream) => stream.is_late(now),
+            KeyStream::Records(stream) => stream.is_late(now),
+        }
+    }
+}
+
+/// Stays in its slot while the driver has some of its memory, so that this counts as used.
+impl Ending for KeyStream {
+    fn end(&mut self) -> bool {
+        match self {
+            KeyStream::Counter(stream) => stream.end(),
+            KeyStream::Records(stream) => stream.end(),
+        }
+    }
+}
+
 /// The key stream of a process.
 pub(crate) struct Lookahead {
     budget: Budget,
     /// Maximum number of bytes of key stream of one context.
-    pub(crate) window: usize,
+    window: usize,
     streams: Decided<OwnedSlots<KeyStream>>,
 }
 
@@ -71,8 +96,21 @@ impl Lookahead {
         Lookahead { budget, window, streams: Decided::not_yet() }
     }
 
-    pub(crate) fn budget(&self) -> &Budget {
-        &self.budget
+    /// The source of a new stream, with a session for its key.
+    pub(crate) fn supply(&'static self, session: Box<dyn Session>) -> Supply {
+        Supply::new(session, &self.budget, self.window)
+    }
+
+    /// Whether a stream may start. Not while the driver is late with what another one needs: an
+    /// engine that has stopped would lose each further request, with its memory.
+    pub(crate) fn may_start(&self) -> bool {
+        self.may_start_at(now_ms())
+    }
+
+    fn may_start_at(&self, now: u32) -> bool {
+        let Some(streams) = self.streams() else { return false };
+        streams.sweep();
+        streams.find(|stream| stream.is_late(now).then_some(())).is_none()
     }
 
     /// The streams of all contexts. `None` without memory.

@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 
 use outboard_accel::memory::try_vec;
-use outboard_accel::{Error, KeyStreamSegment, Session};
+use outboard_accel::{Error, KeyStreamSegment};
 use outboard_counters::Row;
 
-use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
 use super::nonces::NoncePattern;
 use super::segment::{Segment, Stopped, Unusable};
@@ -16,6 +15,9 @@ use crate::in_out::InOut;
 
 /// Number of messages that may arrive late, after messages of the next segment.
 const REORDERED: u64 = 64;
+
+/// Maximum number of messages that software is seen to process while the driver computes segments.
+const LONGEST_WAIT: u64 = 1 << 14;
 
 /// Number of messages after which the longest one is forgotten, if none was as long since.
 const RECENT: u32 = 16;
@@ -89,9 +91,15 @@ impl Records {
     }
 }
 
+/// The key stream of a message, which the driver has completed.
+pub(crate) struct Found {
+    segment: usize,
+    index: u64,
+}
+
 /// Segments of the next messages. The key stream of each message is used once.
 pub(crate) struct RecordStream {
-    supply: Supply,
+    pub(super) supply: Supply,
     pattern: NoncePattern,
     segments: VecDeque<Records>,
     /// The sequence number after the last message that was submitted.
@@ -99,29 +107,23 @@ pub(crate) struct RecordStream {
     lengths: RecentLength,
     /// The last message at an even and at an odd place that was long enough for key stream.
     last_long: [u64; 2],
-    /// Whether a segment was used since the stream started: the first one is not waited for.
-    is_running: bool,
-    /// The first message whose key stream was submitted as early as the window and the memory allow.
-    /// It is waited for: software would overtake this driver again and again.
-    earliest: Option<u64>,
+    /// The message after which segments were submitted last.
+    asked_at: u64,
     row: Option<&'static Row>,
 }
 
 impl RecordStream {
     /// A stream for messages with sequence numbers from `next` on, of about `len` bytes.
     pub(crate) fn new(
-        session: Box<dyn Session>,
-        (budget, window): (&'static Budget, usize),
+        supply: Supply,
         (pattern, next): (NoncePattern, u64),
         len: usize,
         row: Option<&'static Row>,
     ) -> RecordStream {
         let mut lengths = RecentLength::default();
         lengths.add(len);
-        let (supply, segments) = (Supply::new(session, budget, window), VecDeque::new());
-        let last_long = [next; 2];
-        let is_running = false;
-        RecordStream { supply, pattern, segments, next, lengths, last_long, is_running, earliest: None, row }
+        let (segments, last_long) = (VecDeque::new(), [next; 2]);
+        RecordStream { supply, pattern, segments, next, lengths, last_long, asked_at: next, row }
     }
 
     /// The pattern of the nonces for which key stream is computed.
@@ -129,18 +131,23 @@ impl RecordStream {
         self.pattern
     }
 
+    /// Finds the key stream of a message whose text has `len` bytes; if there is none, why.
+    pub(crate) fn find(&mut self, sequence: u64, len: usize) -> Result<Found, Stopped> {
+        self.lengths.add(len);
+        self.last_long[(sequence % 2) as usize] = sequence;
+        let mut all = self.segments.iter_mut().enumerate();
+        let found = all.find_map(|(at, records)| Some((at, records.index(sequence)?, records)));
+        let Some((segment, index, records)) = found else {
+            return Err(if self.may_submit() { Stopped::Complete } else { self.supply.wait() });
+        };
+        self.supply.check(&mut records.segment)?;
+        Ok(Found { segment, index })
+    }
+
     /// Processes the text of a message as far as there is key stream for it, and marks that as used.
     /// Returns the number of bytes that were written.
-    pub(crate) fn mix(&mut self, sequence: u64, job: InOut<'_>, verifier: &Verifier<'_>) -> (usize, Stopped) {
-        self.lengths.add(job.len());
-        self.last_long[(sequence % 2) as usize] = sequence;
-        let found = self.segments.iter_mut().find_map(|records| Some((records.index(sequence)?, records)));
-        let Some((index, records)) = found else { return (0, Stopped::Complete) };
-        let is_earliest = self.earliest.is_some_and(|first| sequence.wrapping_sub(first) as i64 >= 0);
-        if !self.is_running && !is_earliest && !records.segment.is_ready() {
-            return (0, Stopped::NotReady);
-        }
-        self.is_running = true;
+    pub(crate) fn mix(&mut self, found: &Found, job: InOut<'_>, verifier: &Verifier<'_>) -> (usize, Stopped) {
+        let (records, index) = (&mut self.segments[found.segment], found.index);
         if !records.take(index) {
             return (0, Stopped::Complete);
         }
@@ -156,16 +163,33 @@ impl RecordStream {
 
     /// Whether there is no key stream, because there was no memory for it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.segments.is_empty()
+        self.segments.is_empty() && !self.supply.is_waiting()
+    }
+
+    /// Whether other streams should not start.
+    pub(super) fn is_late(&mut self, now: u32) -> bool {
+        !self.may_submit() && self.supply.is_late(now)
+    }
+
+    fn may_submit(&mut self) -> bool {
+        self.supply.may_submit(self.segments.iter_mut().map(|records| &mut records.segment))
+    }
+
+    /// Ends the stream. False while the driver has some of its memory.
+    pub(super) fn end(&mut self) -> bool {
+        while !self.segments.is_empty() {
+            self.drop_first();
+        }
+        self.supply.has_all_back()
     }
 
     /// Whether [`refill`](Self::refill) would submit segments for messages after `sequence`.
     pub(crate) fn needs_more(&self, sequence: u64) -> bool {
-        self.supply.next_blocks(self.ahead(sequence)) > 0
+        !self.supply.is_waiting() && self.supply.next_blocks(self.ahead(sequence)) > 0
     }
 
     /// Drops key stream that is used or too old, and submits segments for messages after
-    /// `sequence`, as far as there is memory for them.
+    /// `sequence`, as far as there is memory for them. A driver that is late gets none.
     ///
     /// # Errors
     /// Those of the driver.
@@ -178,16 +202,27 @@ impl RecordStream {
                 self.supply.grow();
             }
         }
-        while let Some(first) = self.segments.front() {
-            let is_old = sequence.wrapping_sub(first.end()) as i64 >= REORDERED as i64;
-            if first.used_count < first.count && !is_old {
+        while let Some(first) = self.segments.front_mut() {
+            let past = sequence.wrapping_sub(first.end()) as i64;
+            let is_old =
+                past >= REORDERED as i64 || past >= -1 && self.supply.is_overtaken(&mut first.segment);
+            if first.used_count < first.count && !is_old && !self.supply.is_behind() {
                 break;
             }
             self.drop_first();
         }
-        // Messages were lost, more than were computed.
-        if (self.next.wrapping_sub(sequence) as i64) <= 0 {
-            self.next = sequence.wrapping_add(1);
+        if !self.may_submit() {
+            return Ok(());
+        }
+        // Messages were lost, more than were computed, or software has overtaken the driver.
+        if self.segments.is_empty() || (self.next.wrapping_sub(sequence) as i64) <= 0 {
+            let bytes_each = self.lengths.blocks() * BLOCK;
+            let done = sequence.wrapping_sub(self.asked_at).min(LONGEST_WAIT) as usize * bytes_each;
+            let lead = self.supply.lead(done).div_ceil(bytes_each);
+            let first = sequence.wrapping_add(1 + lead as u64);
+            if first.wrapping_sub(self.next) as i64 > 0 {
+                self.next = first;
+            }
         }
         while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
             let blocks_each = self.lengths.blocks();
@@ -202,13 +237,11 @@ impl RecordStream {
             self.row.inspect(|row| row.add_generated(segment.len() as u64));
             let first = self.next;
             self.next = self.next.wrapping_add(count as u64 * step);
+            self.asked_at = sequence;
             let count = count as u64;
             let (used_count, is_counted) = (0, false);
             let records = Records { segment, first, count, step, blocks_each, used, used_count, is_counted };
             self.segments.push_back(records);
-        }
-        if self.earliest.is_none() && self.supply.is_largest() {
-            self.earliest = self.segments.back().map(|records| records.first);
         }
         Ok(())
     }
@@ -232,15 +265,14 @@ impl RecordStream {
     fn drop_first(&mut self) {
         if let Some(records) = self.segments.pop_front() {
             self.row.inspect(|row| row.add_discarded(records.unused() as u64));
+            self.supply.leave(records.segment);
         }
     }
 }
 
 impl Drop for RecordStream {
     fn drop(&mut self) {
-        while !self.segments.is_empty() {
-            self.drop_first();
-        }
+        self.end();
     }
 }
 

@@ -16,10 +16,12 @@ use outboard_accel::wipe;
 pub(crate) enum Stopped {
     /// At the end of the text, or where no more key stream was submitted.
     Complete,
-    /// At key stream that is not there yet, while the stream starts.
+    /// At key stream that the driver has not completed, or before the first key stream.
     NotReady,
     /// The text is not a continuation of the stream.
     Elsewhere,
+    /// At key stream that the driver has not completed for as long as a driver may take.
+    NoAnswer,
     /// The driver's result was wrong, or could not be verified.
     Wrong,
     /// The driver failed, or this is the child of a fork.
@@ -39,6 +41,7 @@ pub(crate) enum Unusable {
 pub(super) struct Segment {
     stream: KeyStreamSegment,
     counters: Counters,
+    is_ready: bool,
     is_in_use: bool,
     /// The segment's part of the memory of the process.
     _lease: Lease,
@@ -53,14 +56,14 @@ impl Segment {
         lease: Lease,
     ) -> Result<Segment, Error> {
         stream.submit(blocks * BLOCK, &mut |room| counters.fill(0, room))?;
-        Ok(Segment { stream, counters, is_in_use: false, _lease: lease })
+        Ok(Segment { stream, counters, is_ready: false, is_in_use: false, _lease: lease })
     }
 
     /// Submits the encryption of other counter blocks, as many as before. The segment must not be
     /// used after an error.
     pub(super) fn renew(&mut self, counters: Counters) -> Result<(), Error> {
         self.stream.submit(self.stream.len(), &mut |room| counters.fill(0, room))?;
-        (self.counters, self.is_in_use) = (counters, false);
+        (self.counters, self.is_ready, self.is_in_use) = (counters, false, false);
         Ok(())
     }
 
@@ -73,20 +76,33 @@ impl Segment {
         self.stream.len()
     }
 
-    /// Whether using it does not wait.
-    pub(super) fn is_ready(&self) -> bool {
-        self.stream.is_ready()
+    /// Whether the driver has completed it.
+    #[inline]
+    pub(super) fn is_ready(&mut self) -> bool {
+        self.is_ready = self.is_ready || self.stream.is_ready();
+        self.is_ready
+    }
+
+    /// Whether some of it was used.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.is_in_use
+    }
+
+    /// Whether the driver has completed it since the last call of [`is_ready`](Self::is_ready).
+    pub(super) fn turns_ready(&mut self) -> bool {
+        !self.is_ready && self.is_ready()
     }
 
     /// XORs the text of a request with the key stream from byte `from` on, after blocks of that
-    /// were recomputed. Waits until the driver has completed the segment. Returns the number of
-    /// bytes that were written before the key stream was found to be unusable.
+    /// were recomputed. The driver must have completed the segment. Returns the number of bytes that
+    /// were written before the key stream was found to be unusable.
     pub(super) fn mix(
         &mut self,
         from: usize,
         job: InOut<'_>,
         verifier: &Verifier<'_>,
     ) -> (usize, Option<Unusable>) {
+        debug_assert!(self.is_ready());
         let bytes = match self.stream.bytes() {
             Ok(bytes) => bytes,
             Err(error) => return (0, Some(Unusable::Failed(error))),

@@ -4,7 +4,8 @@ use outboard_accel::{Error, KeyStreamSegment, Session};
 
 use super::budget::Budget;
 use super::counters::{BLOCK, Counters};
-use super::segment::Segment;
+use super::segment::{Segment, Stopped};
+use crate::clock::now_ms;
 
 /// Length of the first segments of a stream in bytes. The window doubles whenever a segment was
 /// used up, like the read-ahead of files.
@@ -14,29 +15,160 @@ const FIRST: usize = 16 * 1024;
 /// others are used.
 const SEGMENTS: usize = 4;
 
+/// Maximum number of windows that are left to software while the driver computes what follows.
+const LONGEST_LEAD: usize = 8;
+
+/// Number of segments in a row that software overtakes, after which the stream leaves the others too.
+const MOST_OVERTAKEN: usize = 2;
+
+/// Milliseconds after which no other stream starts while key stream that is needed is not there. A
+/// busy driver may have a queue of that length.
+const LATE: u32 = 50;
+
+/// Milliseconds after which a stream ends whose key stream is not there: the default time limit of
+/// the module.
+const NO_ANSWER: u32 = 10_000;
+
 /// The source of a stream's segments.
-pub(super) struct Supply {
+pub(crate) struct Supply {
     /// A session with the key, which the segments share.
     session: Box<dyn Session>,
     budget: &'static Budget,
     /// Number of bytes to have in advance.
     target: usize,
     window: usize,
+    /// Segments that the stream does not need any more and the driver has not completed, in the order
+    /// of their submission. They keep their part of the memory of the process.
+    left: Vec<Segment>,
+    /// How many of these, from the first one on, the driver has passed over: it has completed one that
+    /// was submitted later. They may be lost. The others come before anything that it gets now.
+    passed_over: usize,
+    /// Since when needed key stream is not there, in milliseconds of [`now_ms`]. While it is not, the
+    /// driver gets no further segments: each one would be lost to an engine that has stopped.
+    pub(super) waits_since: Option<u32>,
+    /// Whether key stream was not there when it was needed, since the last submission.
+    was_late: bool,
+    /// Number of segments that software has overtaken since one was used.
+    overtaken: usize,
 }
 
 impl Supply {
     pub(super) fn new(session: Box<dyn Session>, budget: &'static Budget, window: usize) -> Supply {
-        Supply { session, budget, target: FIRST.min(window), window }
+        let (target, left) = (FIRST.min(window), Vec::new());
+        let (passed_over, waits_since, was_late, overtaken) = (0, None, false, 0);
+        Supply { session, budget, target, window, left, passed_over, waits_since, was_late, overtaken }
+    }
+
+    /// Whether the segment that is needed is complete; if not, why the text cannot use it.
+    #[inline]
+    pub(super) fn check(&mut self, segment: &mut Segment) -> Result<(), Stopped> {
+        if segment.is_ready() {
+            self.has_answered();
+            self.overtaken = 0;
+            return Ok(());
+        }
+        Err(self.wait())
+    }
+
+    /// Records that the driver has completed a segment that is later than all that were left.
+    #[inline]
+    fn has_answered(&mut self) {
+        (self.waits_since, self.passed_over) = (None, self.left.len());
+    }
+
+    /// Why a text cannot use key stream that is not there.
+    #[cold]
+    pub(super) fn wait(&mut self) -> Stopped {
+        let now = now_ms();
+        let since = *self.waits_since.get_or_insert(now);
+        self.was_late = true;
+        if now.wrapping_sub(since) < NO_ANSWER { Stopped::NotReady } else { Stopped::NoAnswer }
+    }
+
+    /// Keeps a segment that the stream does not need any more until the driver has completed it.
+    /// Without memory only the arena keeps it.
+    pub(super) fn leave(&mut self, mut segment: Segment) {
+        if self.is_overtaken(&mut segment) {
+            (self.was_late, self.overtaken) = (true, self.overtaken + 1);
+        }
+        if segment.is_ready() {
+            self.has_answered();
+        } else if self.left.try_reserve(1).is_ok() {
+            self.left.push(segment);
+        }
+    }
+
+    /// Whether a segment whose texts are past came too late for them.
+    pub(super) fn is_overtaken(&self, segment: &mut Segment) -> bool {
+        !segment.is_ready() || self.was_late && !segment.is_in_use()
+    }
+
+    /// Whether software overtakes one segment after the other, so that those which follow are not
+    /// worth waiting for.
+    pub(super) fn is_behind(&self) -> bool {
+        self.overtaken >= MOST_OVERTAKEN
+    }
+
+    /// Whether the driver has completed all segments that the stream left. Drops those.
+    pub(super) fn has_all_back(&mut self) -> bool {
+        if let Some(last) = self.left.iter_mut().rposition(Segment::is_ready) {
+            let later = self.left.len() - (last + 1);
+            self.left.retain_mut(|segment| !segment.is_ready());
+            (self.waits_since, self.passed_over) = (None, self.left.len() - later);
+        }
+        self.left.is_empty()
+    }
+
+    /// Whether the driver may get more than `segments`. Not while key stream is missing that was needed,
+    /// unless it has completed some since, and not while it has to complete what software has overtaken.
+    #[inline]
+    pub(super) fn may_submit<'s>(&mut self, mut segments: impl Iterator<Item = &'s mut Segment>) -> bool {
+        if self.waits_since.is_some() || !self.left.is_empty() {
+            self.has_all_back();
+            if segments.any(Segment::turns_ready) {
+                self.has_answered();
+            }
+        }
+        !self.is_waiting()
+    }
+
+    /// Whether the driver must complete something before it gets more.
+    #[inline]
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waits_since.is_some() || self.left.len() > self.passed_over
+    }
+
+    /// Whether other streams should not start, because the driver seems to have stopped. After some
+    /// time they may, to find out.
+    pub(super) fn is_late(&self, now: u32) -> bool {
+        self.waits_since.is_some_and(|since| (LATE..NO_ANSWER).contains(&now.wrapping_sub(since)))
+    }
+
+    /// Whether software has overtaken the driver since the last submission.
+    pub(super) fn was_late(&self) -> bool {
+        self.was_late
+    }
+
+    /// Number of bytes to leave to software before the next segments, after it processed `done`
+    /// bytes while the driver computed the last ones: it would overtake them again.
+    pub(super) fn lead(&mut self, done: usize) -> usize {
+        self.overtaken = 0;
+        if !self.was_late {
+            return 0;
+        }
+        let lead = done.min(self.window.saturating_mul(LONGEST_LEAD));
+        self.target = lead.next_power_of_two().clamp(self.target, self.window);
+        lead
+    }
+
+    /// Whether so many bytes were submitted that most of them must have been used.
+    pub(super) fn is_judged(&self, submitted: u64) -> bool {
+        submitted > 4 * self.window as u64
     }
 
     /// Doubles the number of bytes in advance, up to the window.
     pub(super) fn grow(&mut self) {
         self.target = (self.target * 2).min(self.window);
-    }
-
-    /// Whether the number of bytes in advance cannot grow.
-    pub(super) fn is_largest(&self) -> bool {
-        self.target == self.window
     }
 
     /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
@@ -48,15 +180,25 @@ impl Supply {
 
     /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream, of the
     /// interface or of the process is used up.
-    pub(super) fn submit(&self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
+    pub(super) fn submit(&mut self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
         let Some(lease) = self.budget.lease(blocks * BLOCK) else { return Ok(None) };
         let submit = |session| Segment::submit(KeyStreamSegment::new(session), counters, blocks, lease);
-        unless_scarce(self.session.share().and_then(submit))
+        let submitted = unless_scarce(self.session.share().and_then(submit))?;
+        self.was_late &= submitted.is_none();
+        Ok(submitted)
+    }
+
+    /// Submits a segment again, with other counter blocks. `None` as for [`submit`](Self::submit): it
+    /// must not be used then.
+    pub(super) fn renew(&mut self, segment: &mut Segment, counters: Counters) -> Result<Option<()>, Error> {
+        let submitted = unless_scarce(segment.renew(counters))?;
+        self.was_late &= submitted.is_none();
+        Ok(submitted)
     }
 }
 
 /// `None` instead of an error that means that the interface or the driver has no room now.
-pub(super) fn unless_scarce<T>(submitted: Result<T, Error>) -> Result<Option<T>, Error> {
+fn unless_scarce<T>(submitted: Result<T, Error>) -> Result<Option<T>, Error> {
     match submitted {
         Ok(done) => Ok(Some(done)),
         Err(error) if error.is_scarcity() && !error.is_away() => Ok(None),

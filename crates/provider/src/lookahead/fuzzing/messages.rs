@@ -7,6 +7,7 @@ use super::super::budget::Budget;
 use super::super::counters::{BLOCK, FIRST_OF_GCM};
 use super::super::nonces::{Nonce, NoncePattern, NoncePredictor, Seen};
 use super::super::record_stream::RecordStream;
+use super::super::supply::Supply;
 use super::super::verifier::Verifier;
 use super::openssl::{reference, row};
 use super::{Bench, WINDOWS};
@@ -84,8 +85,8 @@ pub fn messages(input: &[u8]) {
         let prediction = predictor.prediction();
         let Some(now) = &mut stream else {
             let Some((pattern, next)) = prediction else { continue };
-            let memory = (budget, window);
-            let mut new = RecordStream::new(bench.engine.session(), memory, (pattern, next), len, Some(row));
+            let supply = Supply::new(bench.engine.session(), budget, window);
+            let mut new = RecordStream::new(supply, (pattern, next), len, Some(row));
             bench.used.clear();
             seen.clear();
             if new.refill(next.wrapping_sub(1)).is_ok() && !new.is_empty() {
@@ -104,7 +105,10 @@ pub fn messages(input: &[u8]) {
         let counters = |at: usize| (nonce << 32 | u128::from(FIRST_OF_GCM + (at / BLOCK) as u32), at % BLOCK);
         let (done, stopped) = bench.process(len, counters, |job, hardware| {
             let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
-            now.mix(sequence, job, &verifier)
+            match now.find(sequence, job.len()) {
+                Ok(found) => now.mix(&found, job, &verifier),
+                Err(stopped) => (0, stopped),
+            }
         });
         assert!(done == 0 || seen.insert(nonce), "the key stream of a message was used twice");
         match stopped {
@@ -117,7 +121,7 @@ pub fn messages(input: &[u8]) {
                 bench.wrong();
                 stream = None;
             }
-            Stopped::Failed(_) => stream = None,
+            Stopped::NoAnswer | Stopped::Failed(_) => stream = None,
         }
     }
     drop(stream);

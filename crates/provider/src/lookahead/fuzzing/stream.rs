@@ -4,6 +4,7 @@ use super::super::Stopped;
 use super::super::budget::Budget;
 use super::super::counter_stream::{CounterStream, Position};
 use super::super::counters::BLOCK;
+use super::super::supply::Supply;
 use super::super::verifier::Verifier;
 use super::openssl::{reference, row};
 use super::{Bench, WINDOWS};
@@ -31,7 +32,8 @@ pub fn stream(input: &[u8]) {
     let mut used = 0;
     while !bench.is_over() {
         let Some(now) = &mut stream else {
-            let mut new = CounterStream::new(bench.engine.session(), budget, window, Some(row));
+            let supply = Supply::new(bench.engine.session(), budget, window);
+            let mut new = CounterStream::new(supply, Some(row));
             bench.used.clear();
             bench.byte();
             if new.refill(position).is_ok() && !new.is_empty() {
@@ -66,8 +68,7 @@ pub fn stream(input: &[u8]) {
         // The rest is done in software.
         position = position.after(len);
         match stopped {
-            Stopped::NotReady => {}
-            Stopped::Complete => {
+            Stopped::Complete | Stopped::NotReady => {
                 if now.refill(position).is_err() || now.is_empty() {
                     stream = None;
                 }
@@ -76,7 +77,7 @@ pub fn stream(input: &[u8]) {
                 bench.wrong();
                 stream = None;
             }
-            Stopped::Elsewhere | Stopped::Failed(_) => stream = None,
+            Stopped::Elsewhere | Stopped::NoAnswer | Stopped::Failed(_) => stream = None,
         }
     }
     drop(stream);

@@ -1,0 +1,422 @@
+//! Streams of a driver that answers late, out of order or never.
+
+mod engine;
+
+use super::counters::BLOCK;
+use super::{CounterStream, KeyStream, NoncePattern, Position, RecordStream, Stopped};
+use crate::clock::now_ms;
+use engine::{Engine, SEGMENT, WINDOW};
+
+fn at(bytes: usize) -> Position {
+    Position { counter: 0, used: 0 }.after(bytes)
+}
+
+fn started(engine: &Engine) -> CounterStream {
+    let mut stream = CounterStream::new(engine.supply(), None);
+    let before = engine.driver.count();
+    stream.refill(at(0)).expect("the driver accepts it");
+    let firsts = [0, 1, 2, 3].map(|number| engine.driver.first_of(before + number) as usize * BLOCK);
+    assert_eq!(firsts, [0, SEGMENT, 2 * SEGMENT, 3 * SEGMENT]);
+    stream
+}
+
+/// Processes 1024 bytes of a stream as a context does.
+fn try_step(engine: &Engine, stream: &mut CounterStream, from: usize) -> (usize, Stopped) {
+    let position = at(from);
+    let (done, stopped) =
+        engine.mix(position.counter, 1024, |job, verifier| stream.mix(position, job, verifier));
+    if matches!(stopped, Stopped::NotReady | Stopped::Complete) {
+        stream.refill(at(from + 1024)).expect("the driver accepts it");
+    }
+    (done, stopped)
+}
+
+/// As [`try_step`], in a stream that goes on. Returns the number of bytes by key stream.
+fn step(engine: &Engine, stream: &mut CounterStream, from: usize) -> usize {
+    let (done, stopped) = try_step(engine, stream, from);
+    assert!(matches!(stopped, Stopped::NotReady | Stopped::Complete), "{stopped:?} at {from}");
+    done
+}
+
+#[test]
+fn software_processes_a_stream_until_the_driver_answers_and_the_rest_uses_key_stream() {
+    let engine = Engine::new();
+    let mut stream = started(&engine);
+    assert_eq!(step(&engine, &mut stream, 0), 1024);
+    // The driver has completed all of the first segments, and no further one.
+    engine.driver.hold(true);
+    let by_key_stream: usize =
+        (1024..WINDOW + 2048).step_by(1024).map(|from| step(&engine, &mut stream, from)).sum();
+    assert_eq!(by_key_stream, WINDOW - 1024);
+    let before = engine.driver.count();
+    assert_eq!(step(&engine, &mut stream, WINDOW + 2048), 0);
+    assert_eq!(engine.driver.count(), before, "a late driver gets no further request");
+    engine.driver.hold(false);
+    for from in (WINDOW + 3072..3 * WINDOW).step_by(1024) {
+        assert_eq!(step(&engine, &mut stream, from), 1024, "{from}");
+    }
+}
+
+#[test]
+fn a_driver_that_was_overtaken_gets_requests_after_its_answers_and_for_what_follows_later() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = started(&engine);
+    for from in (0..WINDOW + 8192).step_by(1024) {
+        assert_eq!(step(&engine, &mut stream, from), 0);
+        assert!(!stream.is_empty(), "it goes on");
+    }
+    assert_eq!(engine.driver.count(), 4);
+    engine.driver.hold(false);
+    let mut from = WINDOW + 8192;
+    assert_eq!(step(&engine, &mut stream, from), 0);
+    // Software gets as many bytes as it processed while the driver worked.
+    let first = engine.driver.first_of(4) as usize * BLOCK;
+    assert_eq!(first, 2 * (from + 1024));
+    while from + 1024 < first {
+        from += 1024;
+        assert_eq!(step(&engine, &mut stream, from), 0, "{from}");
+        assert!(engine.may_start_in(1000), "the driver is not late");
+    }
+    for from in (first..first + 2 * WINDOW).step_by(1024) {
+        assert_eq!(step(&engine, &mut stream, from), 1024, "{from}");
+    }
+}
+
+#[test]
+fn after_a_late_answer_as_many_bytes_are_requested_as_software_processed_meanwhile() {
+    let engine = Engine::with_window(16 * WINDOW);
+    engine.driver.hold(true);
+    let mut stream = started(&engine);
+    (0..4 * WINDOW).step_by(1024).for_each(|from| assert_eq!(step(&engine, &mut stream, from), 0));
+    assert!(engine.has_in_use(WINDOW));
+    engine.driver.hold(false);
+    assert_eq!(step(&engine, &mut stream, 4 * WINDOW - 1024), 0);
+    assert!(engine.has_in_use(4 * WINDOW));
+}
+
+#[test]
+fn a_driver_that_is_always_overtaken_is_given_up() {
+    let engine = Engine::new();
+    let mut stream = started(&engine);
+    let mut from = 0;
+    for _ in 0..100 {
+        engine.driver.hold(true);
+        while stream.refill(at(from)).is_ok() && !stream.supply.is_waiting() {
+            if matches!(try_step(&engine, &mut stream, from).1, Stopped::Elsewhere) {
+                assert!(!stream.was_useful());
+                return;
+            }
+            from += 1024;
+        }
+        // It answers when software is far beyond.
+        from += 100 * WINDOW;
+        engine.driver.hold(false);
+    }
+    panic!("{} requests in vain", engine.driver.count());
+}
+
+#[test]
+fn an_application_that_continues_elsewhere_ends_the_stream() {
+    for from in [2 * WINDOW, usize::MAX >> 8] {
+        let engine = Engine::new();
+        let mut stream = started(&engine);
+        step(&engine, &mut stream, 4096);
+        assert!(matches!(try_step(&engine, &mut stream, from), (0, Stopped::Elsewhere)), "{from}");
+    }
+    for is_late in [false, true] {
+        let engine = Engine::new();
+        let mut stream = started(&engine);
+        step(&engine, &mut stream, 4096);
+        engine.driver.hold(is_late);
+        for from in [0, 4096] {
+            assert!(matches!(try_step(&engine, &mut stream, from), (0, Stopped::Elsewhere)), "it goes back");
+        }
+    }
+}
+
+#[test]
+fn a_request_that_is_lost_costs_its_segment_and_keeps_its_memory() {
+    let engine = Engine::new();
+    engine.driver.state().lost = Some(5);
+    let mut stream = started(&engine);
+    let lost = |from: usize| (5 * SEGMENT..6 * SEGMENT).contains(&from);
+    for from in (0..20 * SEGMENT).step_by(1024) {
+        assert_eq!(step(&engine, &mut stream, from), if lost(from) { 0 } else { 1024 }, "{from}");
+    }
+    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    engine.streams().close(id);
+    assert!(engine.may_start_in(100) && engine.has_in_use(SEGMENT));
+    engine.driver.state().lost = None;
+    engine.driver.hold(false);
+    assert!(engine.may_start_in(0) && engine.has_in_use(0));
+}
+
+#[test]
+fn no_stream_starts_while_needed_key_stream_is_late_and_an_answer_permits_it() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = started(&engine);
+    assert_eq!(step(&engine, &mut stream, 0), 0);
+    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    for is_owned in [true, false] {
+        if !is_owned {
+            engine.streams().close(id);
+        }
+        assert!(engine.may_start_in(0), "a busy driver");
+        assert!(!engine.may_start_in(100) && !engine.may_start_in(9000));
+        assert!(engine.has_in_use(WINDOW));
+    }
+    // One answer shows that the driver works.
+    engine.driver.state().requests[2].is_complete = true;
+    assert!(engine.may_start_in(100) && engine.has_in_use(WINDOW - SEGMENT));
+    engine.driver.hold(false);
+    assert!(engine.may_start_in(100) && engine.has_in_use(0));
+}
+
+#[test]
+fn a_stream_that_waits_prevents_no_other_one_after_the_answer_although_its_context_does_nothing() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = started(&engine);
+    assert_eq!(step(&engine, &mut stream, 0), 0);
+    engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    assert!(!engine.may_start_in(100));
+    engine.driver.hold(false);
+    assert!(engine.may_start_in(100));
+}
+
+#[test]
+fn key_stream_that_no_text_needed_prevents_no_stream_and_keeps_its_memory_until_it_is_complete() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let id = engine.streams().insert(KeyStream::Counter(started(&engine)), false).expect("a slot");
+    assert!(engine.may_start_in(100));
+    // Evicted, because another one needs memory.
+    assert!(!engine.streams().evict_idle() && engine.streams().is_evicted(id));
+    assert!(engine.may_start_in(100) && engine.has_in_use(WINDOW));
+    engine.driver.hold(false);
+    assert!(engine.may_start_in(100) && engine.has_in_use(0));
+    assert!(engine.streams().find(|_| Some(())).is_none(), "its slot is free");
+}
+
+#[test]
+fn a_stream_without_an_answer_for_ten_seconds_ends_and_another_one_finds_out() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = started(&engine);
+    // Software has overtaken the driver, or not.
+    for from in [0, WINDOW] {
+        stream.supply.waits_since = Some(now_ms());
+        assert_eq!(step(&engine, &mut stream, from), 0);
+        stream.supply.waits_since = Some(now_ms().wrapping_sub(9000));
+        assert_eq!(step(&engine, &mut stream, from + 1024), 0);
+        stream.supply.waits_since = Some(now_ms().wrapping_sub(10_000));
+        assert!(matches!(try_step(&engine, &mut stream, from + 2048), (0, Stopped::NoAnswer)));
+    }
+    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    engine.streams().close(id);
+    assert!(engine.may_start_in(0) && engine.has_in_use(WINDOW));
+    // So does the next one.
+    let mut stream = started(&engine);
+    step(&engine, &mut stream, 0);
+    engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    assert!(!engine.may_start_in(100) && engine.has_in_use(2 * WINDOW));
+}
+
+const PATTERN: NoncePattern = NoncePattern { shift: 0, constant: 0 };
+
+fn begun(engine: &Engine) -> RecordStream {
+    let mut stream = RecordStream::new(engine.supply(), (PATTERN, 0), 1024, None);
+    stream.refill(u64::MAX).expect("the driver accepts it");
+    stream
+}
+
+/// Processes the text of a message of 1024 bytes as a context does.
+fn try_message(engine: &Engine, stream: &mut RecordStream, sequence: u64) -> (usize, Stopped) {
+    let first = u128::from(sequence) << 32 | 2;
+    let (done, stopped) = engine.mix(first, 1024, |job, verifier| match stream.find(sequence, 1024) {
+        Ok(found) => stream.mix(&found, job, verifier),
+        Err(stopped) => (0, stopped),
+    });
+    if matches!(stopped, Stopped::NotReady | Stopped::Complete) {
+        stream.refill(sequence).expect("the driver accepts it");
+    }
+    (done, stopped)
+}
+
+/// As [`try_message`], in a stream that goes on. Returns the number of bytes by key stream.
+fn message(engine: &Engine, stream: &mut RecordStream, sequence: u64) -> usize {
+    let (done, stopped) = try_message(engine, stream, sequence);
+    assert!(matches!(stopped, Stopped::NotReady | Stopped::Complete), "{stopped:?} at {sequence}");
+    done
+}
+
+#[test]
+fn software_processes_messages_until_the_driver_answers_and_later_ones_use_key_stream() {
+    let engine = Engine::new();
+    let mut stream = begun(&engine);
+    (0..40).for_each(|next| assert_eq!(message(&engine, &mut stream, next), 1024, "{next}"));
+    engine.driver.hold(true);
+    let before = engine.driver.count();
+    let by_key_stream = (40..60).filter(|&next| message(&engine, &mut stream, next) > 0).count();
+    // What the driver had completed was used, and each used segment was followed by a request.
+    assert_eq!(by_key_stream, WINDOW / 1024);
+    assert!(engine.driver.count() <= before + 4);
+    let before = engine.driver.count();
+    (60..200).for_each(|next| assert_eq!(message(&engine, &mut stream, next), 0, "{next}"));
+    assert_eq!(engine.driver.count(), before, "a late driver gets no further request");
+    assert!(!stream.is_empty(), "it goes on");
+    engine.driver.hold(false);
+    assert_eq!(message(&engine, &mut stream, 200), 0);
+    // Software gets as many bytes as it processed meanwhile, at most eight windows.
+    let first = (engine.driver.first_of(before) >> 32) as u64;
+    assert_eq!(first, 201 + 8 * WINDOW as u64 / 1024);
+    (201..first).for_each(|next| assert_eq!(message(&engine, &mut stream, next), 0, "{next}"));
+    (first..first + 100).for_each(|next| assert_eq!(message(&engine, &mut stream, next), 1024, "{next}"));
+}
+
+#[test]
+fn a_lost_request_costs_the_messages_of_its_segment() {
+    let engine = Engine::new();
+    engine.driver.state().lost = Some(5);
+    let mut stream = begun(&engine);
+    let in_software: Vec<u64> = (0..400).filter(|&next| message(&engine, &mut stream, next) == 0).collect();
+    let first = (engine.driver.first_of(5) >> 32) as u64;
+    assert_eq!(in_software, (first..first + (SEGMENT / 1024) as u64).collect::<Vec<_>>());
+    let id = engine.streams().insert(KeyStream::Records(stream), false).expect("a slot");
+    engine.streams().close(id);
+    assert!(engine.may_start_in(100) && engine.has_in_use(SEGMENT));
+}
+
+#[test]
+fn messages_without_an_answer_for_ten_seconds_end_the_stream() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = begun(&engine);
+    // Messages with key stream, and messages after all of them.
+    for next in [0, 100] {
+        stream.supply.waits_since = Some(now_ms());
+        assert_eq!(message(&engine, &mut stream, next), 0);
+        stream.supply.waits_since = Some(now_ms().wrapping_sub(10_000));
+        assert!(matches!(try_message(&engine, &mut stream, next + 1), (0, Stopped::NoAnswer)));
+    }
+    let id = engine.streams().insert(KeyStream::Records(stream), false).expect("a slot");
+    assert!(engine.may_start_in(0), "another one finds out");
+    engine.streams().close(id);
+    assert!(engine.may_start_in(0) && engine.has_in_use(WINDOW));
+}
+
+/// A driver that answers in order, in a time that counts the bytes that software processes.
+struct Slow {
+    /// How long a request takes besides its bytes, and how long [`GAIN`] of these take.
+    latency: usize,
+    per_byte: usize,
+    now: usize,
+    is_free_at: usize,
+    /// When each request is complete.
+    due: Vec<usize>,
+}
+
+/// Number of bytes that use key stream in the time in which software processes one.
+const GAIN: usize = 4;
+
+impl Slow {
+    /// Processes 1024 bytes as `step` does, which returns how many of them used key stream.
+    fn step(&mut self, engine: &Engine, step: impl FnOnce() -> usize) -> usize {
+        let done = step();
+        self.now += 1024 - done + done / GAIN;
+        let mut state = engine.driver.state();
+        for request in &state.requests[self.due.len()..] {
+            self.is_free_at = self.is_free_at.max(self.now) + request.len * self.per_byte / GAIN;
+            self.due.push(self.is_free_at + self.latency);
+        }
+        for (request, due) in state.requests.iter_mut().zip(&self.due) {
+            request.is_complete = *due <= self.now;
+        }
+        done
+    }
+}
+
+/// The percentages of the bytes of a long stream and of long messages that use key stream, and of the
+/// key stream that is computed for them.
+fn percentages(latency: usize, per_byte: usize) -> [[usize; 2]; 2] {
+    const COUNT: usize = 1000;
+    let run = |process: &mut dyn FnMut(&Engine, usize) -> usize| {
+        let engine = Engine::new();
+        engine.driver.hold(true);
+        let mut driver = Slow { latency, per_byte, now: 0, is_free_at: 0, due: Vec::new() };
+        let done: usize = (0..COUNT).map(|at| driver.step(&engine, || process(&engine, at))).sum();
+        let computed: usize = engine.driver.state().requests.iter().map(|request| request.len).sum();
+        [done / (COUNT * 1024 / 100), done / (computed / 100)]
+    };
+    let (mut stream, mut messages) = (None, None);
+    [
+        run(&mut |engine, at| step(engine, stream.get_or_insert_with(|| started(engine)), at * 1024)),
+        run(&mut |engine, at| message(engine, messages.get_or_insert_with(|| begun(engine)), at as u64)),
+    ]
+}
+
+/// Bytes in time are those that software processes.
+#[test]
+fn a_fast_driver_processes_all_and_a_slow_one_its_part_and_little_of_that_comes_too_late() {
+    for (latency, per_byte, of_text, of_key_stream) in [
+        (WINDOW / 8, 1, 99, 95),
+        (WINDOW / 4, 0, 85, 80),
+        (WINDOW / 2, 1, 45, 45),
+        (WINDOW / 2, 0, 55, 54),
+        (WINDOW / 2, 2, 35, 35),
+        (WINDOW, 0, 30, 45),
+        (4 * WINDOW, 1, 9, 40),
+        (0, 2, 65, 60),
+        (0, 3, 32, 30),
+        (WINDOW / 2, 4, 25, 40),
+        (0, 4, 15, 15),
+        // It is slower than software.
+        (0, 8, 15, 35),
+        (0, 16, 8, 30),
+    ] {
+        let figures = percentages(latency, per_byte);
+        let are_enough = |[text, key_stream]: [usize; 2]| text >= of_text && key_stream >= of_key_stream;
+        assert!(figures.map(are_enough) == [true; 2], "latency {latency}, {per_byte} per byte: {figures:?}");
+    }
+}
+
+#[test]
+fn no_key_stream_is_used_twice_whenever_the_driver_answers() {
+    let engine = Engine::new();
+    let (mut stream, mut records) = (started(&engine), begun(&engine));
+    let (mut from, mut next, mut random) = (0, 1 << 40, 1_u64);
+    let mut by_key_stream = 0;
+    // The counters of the messages are far from those of the stream.
+    (0..3).for_each(|sequence| drop(try_message(&engine, &mut records, next + sequence)));
+    for _ in 0..6000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let choice = random >> 59;
+        match choice {
+            0 => engine.driver.hold(true),
+            1..=3 => engine.driver.hold(false),
+            // One answer out of order.
+            4 => {
+                let mut state = engine.driver.state();
+                let number = random as usize % state.requests.len();
+                state.requests[number].is_complete = true;
+            }
+            // What software has processed is not requested again.
+            5 => from += 2048,
+            6 => next += 5,
+            _ => {}
+        }
+        let (done, stopped) = try_step(&engine, &mut stream, from);
+        by_key_stream += done + message(&engine, &mut records, next);
+        (from, next) = (from + 1024, next + 1);
+        if matches!(stopped, Stopped::Elsewhere) {
+            stream = CounterStream::new(engine.supply(), None);
+            stream.refill(at(from)).expect("the driver accepts it");
+        }
+    }
+    assert!(by_key_stream > 3000 * 1024, "{by_key_stream} bytes");
+    let state = engine.driver.state();
+    let of_messages = state.requests.iter().map(|request| request.first).filter(|first| first >> 64 != 0);
+    assert!(of_messages.is_sorted_by(|one, next| one < next), "key stream of a message was computed twice");
+}
