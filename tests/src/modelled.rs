@@ -2,7 +2,10 @@
 //! `model_*` runs, with the names of its driver. The faults are those of the model.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use serde_json::Value;
 
@@ -12,6 +15,7 @@ use crate::command::{status_and_output, succeeded};
 use crate::machine::is_allowed;
 use crate::model::{AT_RANDOM, Engines, Word, count_of, interrupts_of, report};
 use crate::stream::Stream;
+use crate::time_limit::wait_until;
 use crate::tuning::Machine;
 use crate::world::{DriverChoice, Order, World};
 
@@ -323,6 +327,68 @@ impl Modelled {
         let counts = world.counts();
         assert!(counts.failures + counts.mismatches > 0 && counts.hw_requests > 50, "{counts:?}");
         self.report("error", "found, no wrong byte at the application");
+    }
+
+    /// A completion without an interrupt, of a driver with a time limit of its own.
+    #[track_caller]
+    pub fn a_lost_interrupt_is_replaced_by_software(&self) {
+        self.allow(&[self.names.cbc]);
+        let world = self.world(self.names.cbc, &[]);
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        let faults = self.engines.sum(Word::Faults);
+        self.engines.set(Word::Lose, 5);
+        let stream = Stream::new(&soft, 1, 20, 4096);
+        assert!(stream.runs_right(&hard));
+        let used = world.counts();
+        assert!(used.failures == 1 && self.engines.sum(Word::Faults) > faults, "{used:?}");
+        // The provider does not use the driver for a time after a failure.
+        wait_until("used again", || {
+            assert!(stream.runs_right(&hard));
+            world.counts().hw_requests > used.hw_requests
+        });
+        assert_eq!(world.counts().failures, 1);
+        self.report("lost interrupt", "an error of the driver after its time limit, replaced by software");
+    }
+
+    /// Unbinds the device of a platform driver while two threads use it, and binds it again.
+    #[track_caller]
+    pub fn streams_end_right_when_it_is_unbound(
+        &self,
+        driver: &str,
+        device: &str,
+        bind_again: impl FnOnce(&Path),
+    ) {
+        let cbc = self.names.cbc;
+        self.allow(&[cbc]);
+        let world = self.world(cbc, &[]);
+        let (hard, stream) =
+            (world.hard("AES-128-CBC"), Stream::new(&world.soft("AES-128-CBC"), 5, 40, 8192));
+        let goes_on = AtomicBool::new(true);
+        let driver = Path::new("/sys/bus/platform/drivers").join(driver);
+        let streams = thread::scope(|scope| {
+            let work = || {
+                let mut right = 0;
+                while goes_on.load(Ordering::Relaxed) {
+                    assert!(stream.runs_right(&hard));
+                    right += 1;
+                }
+                right
+            };
+            let threads = [scope.spawn(work), scope.spawn(work)];
+            let requests = self.engines.sum(Word::Requests);
+            wait_until("busy", || self.engines.sum(Word::Requests) > requests + 100);
+            fs::write(driver.join("unbind"), device).expect("unbind, as root");
+            goes_on.store(false, Ordering::Relaxed);
+            threads.map(|thread| thread.join().expect("a thread")).iter().sum::<u32>()
+        });
+        assert!(!driver.join(device).exists());
+        bind_again(&driver);
+        let has_it = || fs::read_to_string("/proc/crypto").is_ok_and(|text| text.contains(cbc));
+        wait_until("registered", has_it);
+        self.allow(&[cbc]);
+        assert!(stream.runs_right(&self.world(cbc, &[]).hard("AES-128-CBC")));
+        self.assert_nothing_unsupported();
+        self.report("unbind under load", format!("{streams} streams right; bound again"));
     }
 
     /// A completion that is late.

@@ -2,18 +2,13 @@
 
 use std::fs;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use outboard_tests::machine::is_allowed;
 use outboard_tests::model::Word;
 use outboard_tests::modelled::{ModelNames, Modelled};
-use outboard_tests::stream::Stream;
-use outboard_tests::time_limit::wait_until;
 use outboard_uapi::SYSFS;
 
 const DEVICE: &str = "3e090000.crypto";
-const DRIVER: &str = "/sys/bus/platform/drivers/marvell-cesa";
 pub(crate) const CBC: &str = "mv-cbc-aes";
 pub(crate) const CESA: ModelNames = ModelNames {
     driver: "marvell-cesa",
@@ -34,37 +29,13 @@ const HASHES: [&str; 6] = ["mv-md5", "mv-sha1", "mv-sha256", "mv-hmac-md5", "mv-
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again";
     let Some(modelled) = Modelled::find(test, &CESA) else { return };
-    modelled.allow(&[CBC]);
-    let world = modelled.world(CBC, &[]);
-    let (hard, stream) = (world.hard("AES-128-CBC"), Stream::new(&world.soft("AES-128-CBC"), 5, 40, 8192));
-    let goes_on = AtomicBool::new(true);
-    let streams = thread::scope(|scope| {
-        let work = || {
-            let mut right = 0;
-            while goes_on.load(Ordering::Relaxed) {
-                assert!(stream.runs_right(&hard));
-                right += 1;
-            }
-            right
-        };
-        let threads = [scope.spawn(work), scope.spawn(work)];
-        let requests = modelled.engines.sum(Word::Requests);
-        wait_until("busy", || modelled.engines.sum(Word::Requests) > requests + 100);
-        fs::write(format!("{DRIVER}/unbind"), DEVICE).expect("unbind, as root");
-        goes_on.store(false, Ordering::Relaxed);
-        threads.map(|thread| thread.join().expect("a thread")).iter().sum::<u32>()
-    });
-    assert!(!std::path::Path::new(DRIVER).join(DEVICE).exists());
     // The driver refuses a second bind until its module is loaded anew.
-    for arguments in [&["-r", "marvell-cesa"][..], &["marvell-cesa"]] {
-        let status = Command::new("modprobe").args(arguments).status().expect("modprobe runs");
-        assert!(status.success(), "modprobe {arguments:?}");
-    }
-    wait_until("registered", || fs::read_to_string("/proc/crypto").is_ok_and(|text| text.contains(CBC)));
-    modelled.allow(&[CBC]);
-    assert!(stream.runs_right(&modelled.world(CBC, &[]).hard("AES-128-CBC")));
-    modelled.assert_nothing_unsupported();
-    modelled.report("unbind under load", format!("{streams} streams right; loaded again"));
+    modelled.streams_end_right_when_it_is_unbound("marvell-cesa", DEVICE, |_| {
+        for arguments in [&["-r", "marvell-cesa"][..], &["marvell-cesa"]] {
+            let status = Command::new("modprobe").args(arguments).status().expect("modprobe runs");
+            assert!(status.success(), "modprobe {arguments:?}");
+        }
+    });
 }
 
 /// Mainline has them at priority 0: known to be wrong. They are refused without being run, so nothing

@@ -1,5 +1,7 @@
 //! Mainline's driver for NXP's Data Co-Processor (mxs-dcp) on a model of it (models/).
 
+use std::fs;
+
 use outboard_tests::modelled::{ModelNames, Modelled};
 
 const DCP: ModelNames = ModelNames {
@@ -21,4 +23,13 @@ fn the_kernel_finds_every_cipher_right() {
     if let Some(modelled) = Modelled::find("the_kernel_finds_every_cipher_right", &DCP) {
         modelled.self_tests_have_passed();
     }
+}
+
+#[test]
+fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
+    let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
+    let Some(modelled) = Modelled::find(test, &DCP) else { return };
+    modelled.streams_end_right_when_it_is_unbound("mxs-dcp", DCP.device, |driver| {
+        fs::write(driver.join("bind"), DCP.device).expect("bind, as root");
+    });
 }
