@@ -94,7 +94,7 @@ fn assert_is_served(what: &str, done: Counts) {
 }
 
 /// Software overtakes a driver that has less throughput, and does not wait for it. The driver processes
-/// its part, and much of what it computes is used.
+/// its part. How much of its key stream is used is tested in `late_tests.rs` too.
 pub(super) fn a_driver_that_is_slower_than_software_serves_messages(simulated: &Simulated) {
     simulated.set("bandwidth", "2000000");
     for window in ["524288", "65536"] {
@@ -102,8 +102,7 @@ pub(super) fn a_driver_that_is_slower_than_software_serves_messages(simulated: &
         let messages = (0..3000).map(|at| (nonce(&[9; NONCE], 4, 12, at), 1400));
         exchange(&world, GCM[0], "a driver with little throughput", messages);
         let done = world.counts();
-        let is_useful = done.ahead_bytes * 5 > done.key_stream_generated;
-        assert!(done.ahead_bytes > 0 && is_useful, "a window of {window} bytes: {done:?}");
+        assert!(done.ahead_bytes > 0, "a window of {window} bytes: {done:?}");
         wait_until("complete", || simulated.outstanding() == 0);
     }
     simulated.set("bandwidth", "0");
