@@ -204,6 +204,12 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
         assert!(note.to_string().contains("for its flag ALLOCATES_MEMORY"), "{note}");
     }
 
+    // What competes with AES-XTS in software.
+    let adiantum = "xchacha12,aes-adiantum-plain64";
+    let answer = benched(&machine, &[&small[..], &["--cipher", adiantum, "--direction", "read"]].concat());
+    let [run] = &runs(&answer["applications"][0])[..] else { panic!("one: {answer}") };
+    assert!(run["evidence"].is_null() && run["driver"].to_string().contains("adiantum("), "{run}");
+
     as_one_that_allocates_nothing(&simulated);
     let before = Surroundings::now();
     let answer = benched(&machine, &cbc);
@@ -304,6 +310,10 @@ fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left(
     } else {
         skip(test, "virtio-crypto");
     }
+    // What competes with AES in software.
+    let answer = benched(&machine, &["ipsec", "--esp", "rfc7539esp(chacha20,poly1305)"]);
+    let [run] = &self::runs(&answer["applications"][0])[..] else { panic!("one: {answer}") };
+    assert!(run["evidence"].is_null() && run["driver"].to_string().contains("rfc7539esp("), "{run}");
     ends_well(&machine, &cbc, AT_WORK);
     what_is_missing_is_named(&machine, "ipsec", "ip", "the package iproute2 (on OpenWrt ip-full)");
 

@@ -88,6 +88,21 @@ impl Bench {
         self.nothing_is_left();
     }
 
+    /// A cipher that competes with those of the arguments is measured in software only.
+    #[track_caller]
+    fn is_softwares(&self, cipher: &str) {
+        let output = self.command(&["--for", "8s", "--cipher", cipher]).output().expect("the command runs");
+        assert!(output.status.success(), "{}", status_and_output(&output));
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let applications = answer["applications"].as_array().expect("applications");
+        let one = applications.iter().find(|one| one["cipher"] == cipher);
+        let one = one.unwrap_or_else(|| panic!("{cipher}: {answer}"));
+        let [run] = &one["runs"].as_array().expect("runs")[..] else { panic!("one: {one}") };
+        assert!(run["evidence"].is_null() && run["driver"].is_null() && run["fault"].is_null(), "{run}");
+        assert!(number(&run["figure"]["megabytes_per_second"]) > 0.0, "{run}");
+        self.nothing_is_left();
+    }
+
     /// Starts a benchmark without time limit and waits until some clients have run.
     fn start(&self, clients: usize) -> Child {
         let child = self.command(&["--for", "24h"]).spawn().expect("the command runs");
@@ -184,7 +199,8 @@ fn copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
     let arguments = ["ssh", "--cipher", "aes128-cbc", "--megabytes", "2"];
     let programs = ["sshd", "scp", "ssh", "ssh-keygen", "openssl"];
     let Some(bench) = Bench::new(test, &programs, &arguments, "/file /dev/null") else { return };
-    bench.is_hardwares("aes128-cbc", &[], &[2 << 20]);
+    bench.is_hardwares("aes128-cbc umac-64-etm@openssh.com", &[], &[2 << 20]);
+    bench.is_softwares("chacha20-poly1305@openssh.com");
     // Its sessions are not children of the command.
     bench.ends_when_killed();
 }
@@ -199,6 +215,7 @@ fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     let before = network_namespaces();
     bench.is_hardwares("AES-128-CBC", &[], &[2 << 20]);
     bench.is_hardwares("AES-128-CBC", &["--receive"], &[2 << 20]);
+    bench.is_softwares("CHACHA20-POLY1305");
     bench.ends_when_asked();
     wait_until("the networks are gone", || network_namespaces() == before);
 }

@@ -20,10 +20,11 @@ use outboard_console::{duration, progress, size};
 use outboard_documents::bench::Bench;
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
+use outboard_drivers::netlink::change;
 use outboard_measure::{noise, stop};
 use zeroize::Zeroizing;
 
-use self::cipher::{Cipher, key_bits};
+use self::cipher::{ADIANTUM, Cipher, key_bits};
 use self::fio::{FIO, Pattern};
 use self::loopback::LoopDevice;
 use self::mapping::{CryptMapping, Table};
@@ -45,8 +46,8 @@ const RUN: f64 = 0.5;
 /// Needs root and fio. All devices and files are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {
-    /// As dm-crypt and cryptsetup call it: aes-xts-plain64, aes-cbc-essiv:sha256; may be repeated [default: those of these two that
-    /// an accelerator has, else the first]
+    /// As dm-crypt and cryptsetup call it: aes-xts-plain64, aes-cbc-essiv:sha256, xchacha12,aes-adiantum-plain64; may be repeated
+    /// [default: those of the first two that an accelerator has, else the first, and the third if the kernel has it]
     #[arg(long = "cipher", value_name = "NAME", value_parser = Cipher::parse)]
     ciphers: Vec<Cipher>,
     /// Bits of the key; XTS has two in it [default: 512 for XTS, else 256, as LUKS2 has]
@@ -138,14 +139,16 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
     Ok(())
 }
 
-/// Returns the default ciphers that an accelerator supports.
+/// Returns the default ciphers that an accelerator supports, and what competes with them.
 fn defaults() -> Result<Vec<Cipher>> {
     let drivers = Drivers::now()?;
     let both = ["aes-xts-plain64", "aes-cbc-essiv:sha256"].map(Cipher::parse);
     let both = both.into_iter().collect::<Result<Vec<Cipher>>>()?;
     let has = |cipher: &&Cipher| !drivers.accelerators(&cipher.algorithm).is_empty();
     let own: Vec<Cipher> = both.iter().filter(has).cloned().collect();
-    Ok(if own.is_empty() { both[..1].to_vec() } else { own })
+    let rival = Cipher::parse(ADIANTUM)?;
+    let rival = (change::make_any(&rival.asked, 0).is_ok()).then_some(rival);
+    Ok(if own.is_empty() { both[..1].to_vec() } else { own }.into_iter().chain(rival).collect())
 }
 
 fn one(
@@ -156,7 +159,7 @@ fn one(
     cleaner: &mut Cleaner,
     bench: &mut Bench,
 ) -> Result<()> {
-    let bits = options.bits.unwrap_or_else(|| cipher.usual_bits());
+    let bits = cipher.bits(options.bits);
     let mut key = Zeroizing::new(vec![0; bits / 8]);
     random(&mut key)?;
     let mut backends: Vec<DriverBackend<CryptMapping>> = Vec::new();
@@ -207,7 +210,7 @@ fn one(
             Err(error) => note(&mut bench.notes, refused(&driver, &error)),
         }
     }
-    if accelerators.is_empty() {
+    if accelerators.is_empty() && cipher.name != ADIANTUM {
         note(
             &mut bench.notes,
             format!("no accelerator of this machine does {}: outboard status", cipher.algorithm),

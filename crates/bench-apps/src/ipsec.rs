@@ -15,7 +15,7 @@ use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
 use outboard_measure::{noise, stop};
 
-use self::esp::{Esp, GCM};
+use self::esp::{CHACHA20, Esp, GCM};
 use self::network::Network;
 use super::by_driver::{DriverBackend, measure_each};
 use super::chosen::Drivers;
@@ -40,8 +40,8 @@ const LEAST: u64 = 1 << 20;
 /// Needs root, ip and iperf3. All namespaces and keys are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {
-    /// cbc(aes)+hmac(sha256) (or sha1, sha384, sha512) or rfc4106(gcm(aes)); may be repeated [default: those of the two that an
-    /// accelerator has, else the second]
+    /// cbc(aes)+hmac(sha256) (or sha1, sha384, sha512), rfc4106(gcm(aes)) or rfc7539esp(chacha20,poly1305); may be repeated
+    /// [default: those of the first two that an accelerator has, else the second, and the third]
     #[arg(long = "esp", value_name = "NAME", value_parser = Esp::parse)]
     esps: Vec<Esp>,
     /// The mode of ESP
@@ -110,7 +110,7 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
     Ok(())
 }
 
-/// Returns the default algorithms that an accelerator supports.
+/// Returns the default algorithms that an accelerator supports, and what competes with them.
 fn defaults() -> Result<Vec<Esp>> {
     let drivers = Drivers::now()?;
     let both = ["cbc(aes)+hmac(sha256)", GCM].map(Esp::parse).into_iter().collect::<Result<Vec<Esp>>>()?;
@@ -118,7 +118,8 @@ fn defaults() -> Result<Vec<Esp>> {
         [esp.cipher(), &esp.aead()].iter().any(|algorithm| !drivers.accelerators(algorithm).is_empty())
     };
     let own: Vec<Esp> = both.iter().filter(has).cloned().collect();
-    Ok(if own.is_empty() { both[1..].to_vec() } else { own })
+    let rival = Esp::parse(CHACHA20)?;
+    Ok(if own.is_empty() { both[1..].to_vec() } else { own }.into_iter().chain([rival]).collect())
 }
 
 /// Returns the contestants: the kernel's own selection, its best software, and the accelerators.
@@ -153,6 +154,7 @@ fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)
     let parts = parts.map(|one| esp.made_of(&mac, &one.driver.name));
     let hardware: Vec<String> = whole.chain(parts).map(|driver| esp.asked(&driver)).collect();
     match (hardware.first(), drivers.accelerator_in(&choice)) {
+        (None, _) if esp.name == CHACHA20 => {}
         (None, _) => note(
             &mut bench.notes,
             format!(

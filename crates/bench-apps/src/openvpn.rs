@@ -25,6 +25,9 @@ use super::server_process::{LOCALHOST, ServerProcess};
 const CIPHERS: [&str; 6] =
     ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
 
+/// The cipher that competes with them in software.
+const RIVAL: &str = "CHACHA20-POLY1305";
+
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
 ///
 /// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a pair of veth; the machine's network is not
@@ -39,7 +42,7 @@ const CIPHERS: [&str; 6] =
 /// longer.
 #[derive(Args)]
 pub struct Options {
-    /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM]
+    /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM, and CHACHA20-POLY1305]
     #[arg(long = "cipher", value_name = "NAME", value_parser = cipher)]
     ciphers: Vec<&'static str>,
     /// MTU of the tunnel in bytes
@@ -70,8 +73,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         [OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
     let offered = || CIPHERS.into_iter().filter(|cipher| configurations[1].driver(cipher).is_some());
     let ciphers = match &options.ciphers[..] {
-        [] if offered().next().is_none() => vec![CIPHERS[0]],
-        [] => offered().collect(),
+        [] if offered().next().is_none() => vec![CIPHERS[0], RIVAL],
+        [] => offered().chain([RIVAL]).collect(),
         named => named.to_vec(),
     };
     let peer = options.peer.reach(&work)?;
@@ -85,7 +88,9 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         let plain =
             TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
         let mut tunnels = Vec::new();
-        for (index, configuration) in configurations.iter().enumerate() {
+        // Only software has a cipher that the provider has not.
+        let contestants = if cipher == RIVAL { &configurations[..1] } else { &configurations[..] };
+        for (index, configuration) in contestants.iter().enumerate() {
             tunnels.push(match &there {
                 Some((peer, there)) => {
                     let number = tunnels.len();
@@ -102,7 +107,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                 }
             });
         }
-        let sides = configurations.iter().map(|configuration| configuration.side(Some(cipher)));
+        let sides = contestants.iter().map(|configuration| configuration.side(Some(cipher)));
         let mut sides = sides.collect::<Result<Vec<_>>>()?;
         match offload::is_there(&tools.version, tools.has_offload, cipher) {
             _ if there.is_some() => {}
@@ -135,7 +140,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             let tunnel = &tunnels[side];
             let mut wall = None;
             let mut transfer = || tunnel.transfer(bytes, options.receive).map(|seconds| wall = Some(seconds));
-            let spent = if side < configurations.len() {
+            let spent = if side < contestants.len() {
                 tunnel.measured().during(transfer)?
             } else {
                 // The kernel encrypts, so the time of the whole system counts.
@@ -171,11 +176,14 @@ impl SomeTunnel<'_> {
     }
 }
 
-/// Parses a cipher that both OpenVPN and the provider support.
+/// Parses a cipher that OpenVPN supports, of those that the provider has and the one that competes.
 fn cipher(name: &str) -> Result<&'static str> {
+    if name.eq_ignore_ascii_case(RIVAL) {
+        return Ok(RIVAL);
+    }
     match lists::names(name)?.0[..] {
         [cipher] if CIPHERS.contains(&cipher) => Ok(cipher),
-        _ => bail!("OpenVPN does not use {name} here: name one of {}", CIPHERS.join(", ")),
+        _ => bail!("OpenVPN does not use {name} here: name one of {}, {RIVAL}", CIPHERS.join(", ")),
     }
 }
 
@@ -186,6 +194,7 @@ mod tests {
     #[test]
     fn only_what_openvpn_uses_is_taken() {
         assert_eq!(cipher("aes-256-gcm").unwrap(), "AES-256-GCM");
+        assert_eq!(cipher("chacha20-poly1305").unwrap(), RIVAL);
         for wrong in ["AES-128-CTR", "gcm(aes)", "AES-128-CCM"] {
             assert!(cipher(wrong).unwrap_err().to_string().contains("AES-128-GCM"), "{wrong}");
         }

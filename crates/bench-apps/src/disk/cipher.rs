@@ -15,8 +15,22 @@ pub struct Cipher {
     pub hash: Option<String>,
 }
 
+/// Adiantum, which competes with AES-XTS in software, as cryptsetup calls it (crypto/adiantum.c).
+pub const ADIANTUM: &str = "xchacha12,aes-adiantum-plain64";
+
 impl Cipher {
     pub fn parse(name: &str) -> Result<Cipher> {
+        if name == ADIANTUM {
+            let algorithm = "adiantum(xchacha12,aes)".to_owned();
+            let asked = algorithm.clone();
+            return Ok(Cipher {
+                name: name.to_owned(),
+                algorithm,
+                asked,
+                iv: "plain64".to_owned(),
+                hash: None,
+            });
+        }
         let parts: Vec<&str> = name.splitn(3, '-').collect();
         let [cipher, chaining, iv] = parts[..] else {
             bail!("write it as dm-crypt does, such as aes-xts-plain64 or aes-cbc-essiv:sha256");
@@ -25,7 +39,8 @@ impl Cipher {
             |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':');
         if cipher != "aes" || !["cbc", "xts"].contains(&chaining) || !is_word(iv) {
             bail!(
-                "accelerators that dm-crypt could take do AES in CBC and XTS: aes-xts-plain64, aes-cbc-essiv:sha256"
+                "accelerators that dm-crypt could take do AES in CBC and XTS: aes-xts-plain64, aes-cbc-essiv:sha256; \
+                 {ADIANTUM} competes with them"
             );
         }
         let algorithm = format!("{chaining}({cipher})");
@@ -37,9 +52,11 @@ impl Cipher {
         Ok(Cipher { name: name.to_owned(), algorithm, asked, iv: iv.to_owned(), hash })
     }
 
-    /// Returns the default key size of LUKS2 in bits; XTS uses two keys.
-    pub fn usual_bits(&self) -> usize {
-        if self.algorithm.starts_with("xts") { 512 } else { 256 }
+    /// Returns the key size in bits: the given one, or the default of LUKS2. XTS uses two keys, and
+    /// Adiantum has keys of one length.
+    pub fn bits(&self, given: Option<usize>) -> usize {
+        let usual = if self.algorithm.starts_with("xts") { 512 } else { 256 };
+        given.filter(|_| self.name != ADIANTUM).unwrap_or(usual)
     }
 
     /// Returns the name in /proc/crypto of the cipher by this driver.
@@ -78,6 +95,8 @@ mod tests {
         assert_eq!((cbc.algorithm.as_str(), cbc.asked.as_str()), ("cbc(aes)", "essiv(cbc(aes),sha256)"));
         let exact = cbc.of("sim-cbc-aes", "sha256-lib");
         assert_eq!(cbc.by(&exact), "capi:essiv(sim-cbc-aes,sha256-lib)-plain64");
+        let adiantum = Cipher::parse(ADIANTUM).unwrap();
+        assert_eq!((adiantum.asked.as_str(), adiantum.bits(Some(512))), ("adiantum(xchacha12,aes)", 256));
         for wrong in
             ["aes", "aes-xts", "serpent-xts-plain64", "aes-xts-plain64 x", "aes-gcm-random", "capi:x-y-z"]
         {

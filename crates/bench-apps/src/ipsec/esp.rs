@@ -11,31 +11,43 @@ use crate::hex::hex;
 const HASHES: [(&str, u32, usize); 4] =
     [("sha1", 96, 20), ("sha256", 128, 32), ("sha384", 192, 48), ("sha512", 256, 64)];
 
-/// `cbc(aes)+hmac(sha256)` or `rfc4106(gcm(aes))`.
+/// `cbc(aes)+hmac(sha256)`, `rfc4106(gcm(aes))` or `rfc7539esp(chacha20,poly1305)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Esp {
     pub name: String,
-    /// The hash for CBC; none for GCM.
+    /// The hash for CBC; none for an AEAD.
     hash: Option<(&'static str, u32, usize)>,
 }
+
+/// RFC 7634: ChaCha20-Poly1305, which competes with AES in software.
+pub const CHACHA20: &str = "rfc7539esp(chacha20,poly1305)";
 
 pub const GCM: &str = "rfc4106(gcm(aes))";
 
 impl Esp {
     pub fn parse(name: &str) -> Result<Esp> {
-        if name == GCM {
+        if [GCM, CHACHA20].contains(&name) {
             return Ok(Esp { name: name.to_owned(), hash: None });
         }
         let known = HASHES.into_iter().find(|(hash, ..)| name == format!("cbc(aes)+hmac({hash})"));
         match known {
             Some(hash) => Ok(Esp { name: name.to_owned(), hash: Some(hash) }),
-            None => bail!("write cbc(aes)+hmac(sha1), sha256, sha384 or sha512, or {GCM}"),
+            None => bail!("write cbc(aes)+hmac(sha1), sha256, sha384 or sha512, {GCM} or {CHACHA20}"),
         }
     }
 
-    /// Returns the cipher that accelerators implement: `cbc(aes)` or `gcm(aes)`.
+    /// Returns the cipher that accelerators implement: `cbc(aes)` or `gcm(aes)`. For ChaCha20 it is
+    /// the AEAD.
     pub fn cipher(&self) -> &'static str {
-        if self.hash.is_some() { "cbc(aes)" } else { "gcm(aes)" }
+        match self.hash {
+            Some(_) => "cbc(aes)",
+            None if self.is_chacha20() => "rfc7539(chacha20,poly1305)",
+            None => "gcm(aes)",
+        }
+    }
+
+    fn is_chacha20(&self) -> bool {
+        self.name == CHACHA20
     }
 
     /// `hmac(sha256)`
@@ -47,14 +59,19 @@ impl Esp {
     pub fn aead(&self) -> String {
         match self.mac() {
             Some(mac) => format!("authenc({mac},cbc(aes))"),
-            None => GCM.to_owned(),
+            None => self.name.clone(),
         }
     }
 
     /// Returns the name of a template instance that combines these drivers; `mac` is that of the
     /// hash.
     pub fn made_of(&self, mac: &str, cipher: &str) -> String {
-        if self.hash.is_some() { format!("authenc({mac},{cipher})") } else { format!("rfc4106({cipher})") }
+        match self.hash {
+            Some(_) => format!("authenc({mac},{cipher})"),
+            // rfc7539esp is a template of a cipher and a hash, not of an AEAD.
+            None if self.is_chacha20() => cipher.to_owned(),
+            None => format!("rfc4106({cipher})"),
+        }
     }
 
     /// Returns the algorithm that xfrm requests from the kernel, including the IV generator
@@ -64,7 +81,9 @@ impl Esp {
     }
 
     /// Size of the key material in bytes: the hash's key, then the cipher's key with its salt.
+    /// ChaCha20 has keys of one length.
     pub fn key_bytes(&self, bits: usize) -> usize {
+        let bits = if self.is_chacha20() { 256 } else { bits };
         self.hash.map_or(bits / 8 + 4, |(_, _, mac)| mac + bits / 8)
     }
 
@@ -79,7 +98,7 @@ impl Esp {
                 let (first, second) = (hex(first), hex(second));
                 write!(words, "auth-trunc hmac({hash}) 0x{} {cut} enc cbc(aes) 0x{}", *first, *second)
             }
-            None => write!(words, "aead {GCM} 0x{} 128", *hex(key)),
+            None => write!(words, "aead {} 0x{} 128", self.name, *hex(key)),
         };
         words
     }
@@ -102,6 +121,11 @@ mod tests {
         assert_eq!(gcm.asked(&gcm.aead()), "seqiv(rfc4106(gcm(aes)))");
         assert_eq!(gcm.asked(&gcm.made_of("", "sim-gcm-aes")), "seqiv(rfc4106(sim-gcm-aes))");
         assert_eq!(*gcm.words(&[2; 20]), format!("aead rfc4106(gcm(aes)) 0x{} 128", "02".repeat(20)));
+        let chacha20 = Esp::parse(CHACHA20).unwrap();
+        assert_eq!(chacha20.asked(&chacha20.aead()), "seqiv(rfc7539esp(chacha20,poly1305))");
+        assert_eq!(chacha20.key_bytes(128), 36);
+        let words = chacha20.words(&[2; 36]);
+        assert_eq!(*words, format!("aead {CHACHA20} 0x{} 128", "02".repeat(36)));
         let longest = Esp::parse("cbc(aes)+hmac(sha512)").unwrap().words(&[3; 64 + 32]);
         assert!(longest.len() <= 2 * (64 + 32) + 80, "it had to grow");
         for wrong in ["cbc(aes)", "cbc(aes)+hmac(md5)", "gcm(aes)", ""] {

@@ -20,7 +20,7 @@ pub const LOG_MESSAGE: &str = "DCO device";
 /// module. The error states the reason.
 pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), String> {
     if !cipher.ends_with("-GCM") {
-        return Err(format!("it does not do {cipher}, AES in GCM mode only"));
+        return Err(format!("it is measured with AES in GCM mode only, not with {cipher}"));
     }
     if !is_built_in {
         return Err(format!("OpenVPN {version} is built without it"));

@@ -12,6 +12,7 @@ use super::super::file::is_same;
 use super::super::peer::Peer;
 use super::super::server_process::LOCALHOST;
 use super::super::tools;
+use super::Negotiated;
 use super::server::{Openssh, Server};
 
 /// The client.
@@ -44,10 +45,15 @@ impl Scp {
         self.peer.as_ref().map_or(LOCALHOST, |peer| peer.address)
     }
 
-    /// Returns a command that copies a file from the server with this cipher.
-    pub fn copy(&self, server: &Server, cipher: &str, from: &Path, to: &Path) -> Command {
+    /// Returns a command that copies a file from the server with this cipher and MAC.
+    pub fn copy(&self, server: &Server, job: &Negotiated, from: &Path, to: &Path) -> Command {
         let mut scp = Command::new(&self.file);
-        scp.env("OPENSSL_CONF", &self.plain).args(["-q", "-F", "none", "-c", cipher, "-i"]).arg(&self.key);
+        scp.env("OPENSSL_CONF", &self.plain)
+            .args(["-q", "-F", "none", "-c", &job.cipher, "-i"])
+            .arg(&self.key);
+        if let Some(mac) = &job.mac {
+            scp.args(["-o", &format!("MACs={mac}")]);
+        }
         let port = server.address.port().to_string();
         scp.args(["-P", &port]);
         for option in [
@@ -70,8 +76,8 @@ impl Scp {
     }
 
     /// Verifies a copy before anything is timed.
-    pub fn compare(&self, server: &Server, cipher: &str, file: &Path) -> Result<()> {
-        let came = tools::run_at_once([self.copy(server, cipher, file, &self.copy)]);
+    pub fn compare(&self, server: &Server, job: &Negotiated, file: &Path) -> Result<()> {
+        let came = tools::run_at_once([self.copy(server, job, file, &self.copy)]);
         came.map_err(|error| anyhow!("{error}; log of the server: {}", server.process.words()))?;
         let mut cat = Command::new("cat");
         cat.arg(&self.copy);

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use super::super::configurations::WorkFolder;
 use super::super::server_process::{ServerProcess, free_port};
 use super::super::tools;
+use super::{MACS, Negotiated};
 
 /// sshd's message if its privilege separation directory is missing.
 const MISSING: &str = "Missing privilege separation directory: ";
@@ -76,13 +77,13 @@ impl Openssh {
         folder: &Path,
         address: IpAddr,
         openssl_cnf: &Path,
-        ciphers: &[String],
+        jobs: &[Negotiated],
     ) -> Result<Server> {
         let address = free_port(address)?;
         let file = folder.join("sshd_config");
         let [host, user] = ["host", "user.pub"].map(|name| work.file(name).display().to_string());
         let is_locked = is_locked(&fs::read_to_string("/etc/shadow").unwrap_or_default());
-        let text = configuration(&address.to_string(), &host, &user, ciphers, is_locked);
+        let text = configuration(&address.to_string(), &host, &user, jobs, is_locked);
         fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
         self.accepts(&file)?;
         let mut command = Command::new(&self.sshd);
@@ -112,13 +113,17 @@ impl Openssh {
 
 /// The server's configuration: root logs in with the key that was made for this run. No other login
 /// is accepted, since the port may be open to the network.
-fn configuration(address: &str, host: &str, user: &str, ciphers: &[String], is_locked: bool) -> String {
+fn configuration(address: &str, host: &str, user: &str, jobs: &[Negotiated], is_locked: bool) -> String {
+    let ciphers: Vec<&str> = jobs.iter().map(|job| job.cipher.as_str()).collect();
+    let mut macs: Vec<&str> = jobs.iter().filter_map(|job| job.mac.as_deref()).collect();
+    macs.extend(macs.is_empty().then_some(MACS[0]));
     let text = format!(
         "ListenAddress {address}\nHostKey {host}\nAuthorizedKeysFile {user}\nStrictModes no\n\
          AuthenticationMethods publickey\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n\
          PermitRootLogin prohibit-password\nAllowUsers root\nPermitUserRC no\nPrintLastLog no\nUseDNS no\n\
-         MaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\nCiphers {}\n",
-        ciphers.join(",")
+         MaxStartups 100\nPidFile none\nSubsystem sftp internal-sftp\nCiphers {}\nMACs {}\n",
+        ciphers.join(","),
+        macs.join(",")
     );
     // Without PAM, sshd refuses accounts with a locked password, even with a valid key.
     if is_locked { text + "UsePAM yes\n" } else { text }
@@ -135,8 +140,9 @@ mod tests {
 
     #[test]
     fn nobody_logs_in_without_the_key_of_this_run() {
+        let job = Negotiated { cipher: "aes128-ctr".to_owned(), mac: Some("hmac-sha1".to_owned()) };
         for is_locked in [false, true] {
-            let text = configuration("127.0.0.1:1", "/h", "/u.pub", &["aes128-ctr".to_owned()], is_locked);
+            let text = configuration("127.0.0.1:1", "/h", "/u.pub", &[job.clone()], is_locked);
             for line in [
                 "AuthorizedKeysFile /u.pub",
                 "AuthenticationMethods publickey",
@@ -144,6 +150,8 @@ mod tests {
                 "KbdInteractiveAuthentication no",
                 "PermitRootLogin prohibit-password",
                 "AllowUsers root",
+                "Ciphers aes128-ctr",
+                "MACs hmac-sha1",
             ] {
                 assert_eq!(text.lines().filter(|one| *one == line).count(), 1, "{line}: {text}");
             }
