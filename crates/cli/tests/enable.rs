@@ -148,7 +148,7 @@ fn an_image_cannot_lead_out_of_itself() {
     assert!(!nologin.exists());
     let up = "/..".repeat(30);
     let record = format!(
-        r#"{{"schema":"outboard-service/1","service":"nginx","unverified":false,"aes_required":false,"directories":[],"replaced":[],
+        r#"{{"schema":"outboard-service/1","service":"nginx","unverified":false,"aes_required":null,"directories":[],"replaced":[],
         "files":[{{"path":"{up}{}","mode":420,"text":"text"}}]}}"#,
         victim.display()
     );

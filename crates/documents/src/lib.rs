@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod choice;
 pub mod config;
 mod figures;
 mod measured;
@@ -19,7 +20,7 @@ mod time;
 pub mod tune;
 pub mod watch;
 
-pub use measured::{Figure, Goal, Machine, SpeedVerdict};
+pub use measured::{Figure, Goal, LONGEST_WALL_TIME, Machine, SpeedVerdict};
 pub use read::{LARGEST, Part, Unfit, contents, read};
 pub use report::{Report, Source};
 pub use time::now;

@@ -51,6 +51,9 @@ pub enum Goal {
     Balanced,
 }
 
+/// The maximum ratio of a contestant's wall time to that of the fastest for the goal `balanced`.
+pub const LONGEST_WALL_TIME: f64 = 1.5;
+
 impl Goal {
     /// The name for output and for the command line.
     pub fn name(self) -> &'static str {

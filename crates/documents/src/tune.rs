@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::choice::ServiceChoice;
 use crate::{Document, Figure, Goal, Machine, SpeedVerdict, now};
 
 /// The results of a run.
@@ -22,6 +23,9 @@ pub struct Tune {
     /// One for each cipher that can use look-ahead.
     #[serde(default)]
     pub lookahead: Vec<Lookahead>,
+    /// One for each service: the fastest and the cheapest of the suites that it offers.
+    #[serde(default)]
+    pub services: Vec<ServiceChoice>,
     /// Reasons why ciphers are missing.
     #[serde(default)]
     pub reasons: Vec<String>,
@@ -169,6 +173,7 @@ impl Tune {
             drivers: Vec::new(),
             ciphers: Vec::new(),
             lookahead: Vec::new(),
+            services: Vec::new(),
             reasons: Vec::new(),
             warnings,
             interrupted: false,

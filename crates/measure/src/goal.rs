@@ -1,11 +1,8 @@
 //! The criterion for winning: throughput, CPU time, or both combined.
 
-use outboard_documents::{Goal, SpeedVerdict};
+use outboard_documents::{Goal, LONGEST_WALL_TIME, SpeedVerdict};
 
 use crate::turns::Series;
-
-/// The maximum ratio of hardware's wall time to software's for the goal `balanced`.
-pub const LONGEST_WALL_TIME: f64 = 1.5;
 
 /// The number of standard errors from which a difference counts. Errors are estimated from few
 /// samples and may be too small. With this limit one of two equal contestants appears to win in 7

@@ -13,6 +13,7 @@
 //!   interruption
 //! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL through its API, as applications make them
+//! - [`umac`]: the MAC that OpenSSH prefers and OpenSSL does not have
 
 pub mod clock;
 pub mod cpu;
@@ -30,3 +31,4 @@ pub mod statistics;
 pub mod stop;
 pub mod tcrypt;
 pub mod turns;
+pub mod umac;

@@ -7,6 +7,7 @@
 mod algorithms;
 mod drivers;
 mod error;
+mod figures;
 mod file;
 mod findings;
 mod lookahead;
@@ -19,6 +20,7 @@ mod tuned;
 pub use algorithms::{Algorithms, Digests, known};
 pub use drivers::{Drivers, PadlockUse, SoftDrivers};
 pub use error::Error;
+pub use figures::CipherFigure;
 pub use file::PolicyFile;
 pub use findings::{FINDINGS_FILE, Finding, FindingVerdict, Findings};
 pub use lookahead::{LOOKAHEAD_START, LookaheadMode, LookaheadPolicy, LookaheadRow, LookaheadUse};

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::algorithms::is_name;
+use crate::figures;
 use crate::lookahead::{LookaheadRow, lookahead_row};
 
 /// Path at which the provider looks for the policy file.
@@ -96,6 +97,8 @@ impl Tuned {
                 _ if !begun => words[..3] == [Some(MAGIC[0]), Some(MAGIC[1]), None],
                 [Some("made" | "goal" | "kernel" | "cpu"), value, ..] => value.is_some(),
                 [Some("driver"), _, _, version, ..] => version.is_some(),
+                // The numbers are for the command; the provider does not parse them.
+                [Some(figures::WORD), .., last] => last.is_some(),
                 [Some(LookaheadRow::WORD), ..] => lookahead_row(words).is_some(),
                 _ => row(words).is_some(),
             };

@@ -302,7 +302,7 @@ fn an_image_reaches_nothing_outside_of_it() {
         let system = debian();
         symlink(outside.path(), system.path("/etc/link")).unwrap();
         let record = serde_json::json!({
-            "schema": "outboard-service/1", "service": "nginx", "unverified": false, "aes_required": false, "replaced": [],
+            "schema": "outboard-service/1", "service": "nginx", "unverified": false, "aes_required": null, "replaced": [],
             "files": [{ "path": path, "mode": 0o100_644 & 0o7777, "text": "text" }],
             "directories": [Path::new(&path).parent().unwrap()],
         });

@@ -83,26 +83,6 @@ pub fn measure(
     Ok(Some(lookahead))
 }
 
-/// Measures a cipher by look-ahead against another one in software, at one size.
-pub fn against(
-    module: &Path,
-    watch: &Stopwatch,
-    goal: Goal,
-    name: &str,
-    rival: &str,
-    bytes: usize,
-) -> Result<Point, Error<String>> {
-    let explained = |error: anyhow::Error| failed(&format!("{error:#}"));
-    let keys = [("THRESHOLDS", "ALL:4294967295"), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
-    let lab = OpensslPair::with_keys(module, &[name], &keys).map_err(explained)?;
-    let (hardware, software) = (lab.hardware().map_err(explained)?, lab.software().map_err(explained)?);
-    let ahead = hardware.cipher(name, "provider=outboard");
-    let ahead = ahead.ok_or_else(|| failed(&anyhow!("{name} is not offered")))?;
-    let other = software.cipher(rival, "").ok_or_else(|| failed(&anyhow!("OpenSSL has no {rival}")))?;
-    let contest = LookaheadContest { watch, goal, name, with: &lab, ahead: &ahead, other: &other };
-    contest.at(bytes).map(|(point, _)| point)
-}
-
 /// Number of bytes with a key after which look-ahead starts: as many as it needs to win.
 pub fn start(lookahead: &Lookahead) -> Option<usize> {
     let connections = lookahead.connections.as_ref().filter(|all| !all.undecided)?;

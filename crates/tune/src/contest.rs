@@ -15,7 +15,7 @@ use outboard_measure::goal::judge;
 use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
 
 /// Requests before the measurement: the provider compares the first 16 of each key with software.
-const WARM_UP: u32 = 20;
+pub const WARM_UP: u32 = 20;
 
 /// Number of additional measurements while the result is unclear.
 pub const AGAIN: usize = 2;
@@ -71,12 +71,13 @@ impl DirectContest<'_> {
 /// Returns the reason why a figure is not that of the accelerator, which received `asked` bytes;
 /// `None` if it is.
 fn refused(watch: &Stopwatch, hardware: &Series, asked: u64, by_hardware: u64) -> Option<String> {
-    if by_hardware < asked {
-        return Some(
-            "the provider did some of it in software: a driver that fails, refuses or is full".into(),
-        );
-    }
-    without_interrupts(watch, hardware)
+    by_driver_alone(asked, by_hardware).or_else(|| without_interrupts(watch, hardware))
+}
+
+/// Returns a fault if software did some of the work.
+pub fn by_driver_alone(asked: u64, by_hardware: u64) -> Option<String> {
+    let why = "the provider did some of it in software: a driver that fails, refuses or is full";
+    (by_hardware < asked).then(|| why.to_owned())
 }
 
 /// Measures both contestants, interleaved, and again while the result is unclear.

@@ -3,7 +3,7 @@
 pub mod ahead;
 mod contest;
 mod new_keys;
-pub mod rival;
+pub mod panel;
 mod search;
 pub mod sentence;
 

@@ -1,9 +1,9 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
+pub mod contest;
 mod kernel_user;
 pub mod list;
 pub mod restart;
-pub mod rival;
 pub mod suitability;
 pub mod text;
 
@@ -39,9 +39,10 @@ use crate::signals;
 ///
 /// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
 /// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
-/// Where the service offers ChaCha20 too, that is measured against the ciphers with the accelerator, which takes some seconds:
-/// if it needs less time and less CPU time than all of them, the service is refused with the setting that prefers it.
-/// --aes-required omits that.
+/// The suites that the service offers are compared by the figures of `outboard tune`, or where these lack one, by a measurement of some
+/// seconds: with the accelerator, AES in software, and ChaCha20-Poly1305; for SSH with its MACs. If ChaCha20 needs less time and less
+/// CPU time than all that the accelerator serves, the service is refused with the setting that prefers it. --aes-required omits that,
+/// and the record of the service keeps the reason.
 ///
 /// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. They are compared by
 /// `outboard bench disk` or `ipsec`, or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
@@ -225,8 +226,13 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     let inputs = inputs(options, &tree, service)?;
     let mut plan = enable::plan(&tree, service.name, service.is_unit, &inputs)?;
     let enabled = Record::read(&tree, &plan.service).ok().flatten();
-    plan.aes_required = options.aes_required || enabled.is_some_and(|record| record.aes_required);
-    let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
+    plan.aes_required = enabled.and_then(|record| record.aes_required);
+    let is_kept = plan.aes_required.is_some();
+    if options.aes_required && !is_kept {
+        plan.aes_required = Some("--aes-required was given".to_owned());
+    }
+    // Files that would be refused need no measurement.
+    enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     let found = match options.place.root {
         Some(_) if !options.force => {
             bail!("whether the accelerator wins cannot be determined for another system: add --force")
@@ -236,6 +242,11 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     };
     let unserved = found.as_ref().and_then(|found| unserved_default(&plan.service, &tree, found));
     plan.notes.extend(unserved.map(|it| it.sentence(&plan.service)));
+    let reason = found.as_ref().and_then(|found| found.contest.as_ref()?.reason(&plan.service));
+    if let Some(reason) = reason.filter(|_| plan.aes_required.is_some() && !is_kept) {
+        plan.aes_required = Some(reason);
+    }
+    let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     if options.dry_run {
         return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
     }
@@ -303,16 +314,17 @@ fn suitable(options: &Options, tree: &Tree, plan: &Plan, inputs: &Inputs) -> Res
     let found = suitability::examine(plan, inputs, options.goal.map(GoalName::name));
     progress("");
     let mut found = found?;
-    if !plan.aes_required && !options.force {
-        let goal = options.goal.unwrap_or_default().into();
-        rival::compare(&plan.service, tree, &inputs.module, goal, &mut found)?;
+    let goal = options.goal.unwrap_or_default().into();
+    match plan.aes_required.is_none() && !options.force {
+        true => contest::compare(&plan.service, tree, &inputs.module, goal, &mut found)?,
+        false => found.contest = contest::of_policy(&plan.service, tree, goal, &found),
     }
     let is_refused = found.refusal.is_some() && !options.force;
     if is_refused || options.dry_run {
-        say(&text::suitability(&plan.service, &found));
+        say(&text::suitability(plan, &found));
     }
     match &found.refusal {
-        Some(why) if is_refused && !found.rivals.is_empty() => bail!("{why}"),
+        Some(why) if is_refused && found.contest.is_some() => bail!("{why}"),
         Some(why) if is_refused => bail!("{why}; --force enables it all the same"),
         Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
         None => {}

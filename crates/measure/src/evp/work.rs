@@ -113,6 +113,18 @@ impl<'a> Cipher<'a> {
         Ok(Example { input: work.input.clone(), tag, output })
     }
 
+    /// Encrypts whole blocks under a key, of which the first bytes are used.
+    pub fn block(&'a self, key: &[u8], blocks: &[u8]) -> Result<Vec<u8>, Error> {
+        if key.len() < self.key_length() {
+            return Err(Error::Failed("a key that is too short"));
+        }
+        let mut work = self.work(true, blocks.len())?;
+        work.init(null(), key.as_ptr(), SAMPLE_IV.as_ptr())?;
+        work.input.copy_from_slice(blocks);
+        work.run(1)?;
+        Ok(work.output().to_vec())
+    }
+
     /// Creates a context with a key, for requests of `bytes` bytes, which must be whole blocks.
     pub fn work(&'a self, encrypt: bool, bytes: usize) -> Result<Work<'a>, Error> {
         // SAFETY: the function has no arguments.

@@ -43,8 +43,8 @@ pub struct Plan {
     pub existing: Option<PathBuf>,
     /// The service is to be restarted, and is not known to work with the files until then.
     pub unverified: bool,
-    /// The user requires AES, whatever another cipher would gain.
-    pub aes_required: bool,
+    /// The user requires AES: what another cipher would gain, for the record.
+    pub aes_required: Option<String>,
 }
 
 /// Why a service cannot be enabled.
@@ -324,7 +324,7 @@ impl Plan {
     #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let requests = Application::by_name(&record.service).map_or(ANY, |known| known.requests);
-        let (unverified, aes_required) = (record.unverified, record.aes_required);
+        let (unverified, aes_required) = (record.unverified, record.aes_required.clone());
         Self { files: record.files.clone(), unverified, aes_required, ..Self::new(&record.service, requests) }
     }
 
@@ -337,7 +337,7 @@ impl Plan {
             requests,
             existing: None,
             unverified: false,
-            aes_required: false,
+            aes_required: None,
         }
     }
 

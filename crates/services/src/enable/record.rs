@@ -44,8 +44,8 @@ pub struct Record {
     pub replaced: Vec<AddedFile>,
     /// The restart that is to show that the service works with the files has not ended.
     pub unverified: bool,
-    /// The user requires AES, whatever another cipher would gain.
-    pub aes_required: bool,
+    /// The user requires AES: what another cipher would gain, as measured then.
+    pub aes_required: Option<String>,
 }
 
 impl Record {
@@ -57,7 +57,7 @@ impl Record {
             directories: Vec::new(),
             replaced: Vec::new(),
             unverified: plan.unverified,
-            aes_required: plan.aes_required,
+            aes_required: plan.aes_required.clone(),
         }
     }
 

@@ -10,13 +10,18 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use outboard_console::aligned;
 use outboard_console::{answer, progress};
+use outboard_documents::choice::Entrant;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
+use outboard_services::choice::{Negotiation, Offered, OfferedSuite};
 use outboard_services::enable::{self, Inputs, Tree};
 use serde::Serialize;
 
 use self::advice::Advice;
-use self::offered::{Negotiation, OfferedSuite};
+use self::offered::offered;
+pub use self::offered::offered_or_default;
+use crate::commands::enable::contest;
 use crate::commands::enable::suitability::{self, Outlook, Suitability};
+use crate::commands::tune::GoalName;
 use crate::live_service::systemctl;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
@@ -34,6 +39,8 @@ struct ServiceSuites {
     suites: Vec<SuiteRow>,
     #[serde(flatten)]
     advice: Advice,
+    /// Figures of this machine for each suite and MAC; empty if `outboard tune` did not measure them.
+    entrants: Vec<Entrant>,
 }
 
 /// A suite of the service.
@@ -79,68 +86,43 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let found = suitability::examine(&plan, &inputs, None);
     progress("");
     let found = found?;
-    let (suites, sources) = negotiation.offered(&tree)?;
-    let rows = rows(&suites, &found);
-    let advice = advice::advise(negotiation, &rows, allow_legacy);
+    let offered = offered(negotiation, &tree)?;
+    let rows = rows(&offered, &found);
+    let contest = contest::of_policy(name, &tree, GoalName::default().into(), &found);
+    let advice = advice::advise(negotiation, &offered, &rows, contest.as_ref(), allow_legacy);
     let answered = ServiceSuites {
         schema: "outboard-service-ciphers/1",
         service: name.to_owned(),
         bytes: found.bytes,
-        sources,
+        sources: offered.sources,
         suites: rows,
         advice,
+        entrants: contest.map(|contest| contest.document(name).entrants).unwrap_or_default(),
     };
     let report = if json { serde_json::to_string_pretty(&answered)? + "\n" } else { text(&answered) };
     Ok(answer(&report)?)
 }
 
-fn rows(suites: &[OfferedSuite], found: &Suitability) -> Vec<SuiteRow> {
-    suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect()
-}
-
-/// What a service offers with a cipher that outboard does not have.
-pub struct OtherSuite {
-    /// The suite by the service's name.
-    pub suite: String,
-    /// Lines of the service's configuration with which it is negotiated; empty if peers of default
-    /// configuration negotiate it already.
-    pub settings: Vec<String>,
-    /// The ciphers that suites of the service use.
-    pub ciphers: Vec<&'static str>,
-}
-
-/// The suite with ChaCha20 that a service offers. `None` too for services whose suites are not known
-/// here.
-pub fn chacha20(name: &str, tree: &Tree, found: &Suitability) -> Option<OtherSuite> {
-    let negotiation = Negotiation::of(name)?;
-    let suites = negotiation.offered(tree).map_or_else(|_| negotiation.by_default(), |(suites, _)| suites);
-    let rows = rows(&suites, found);
-    let row = rows.iter().find(|row| row.suite.to_ascii_lowercase().contains("chacha20"))?;
-    let is_default = default_suite(negotiation, &rows).is_some_and(|default| default.suite == row.suite);
-    Some(OtherSuite {
-        suite: row.suite.clone(),
-        settings: if is_default { Vec::new() } else { advice::settings(negotiation, &rows, row) },
-        ciphers: suites.iter().filter_map(|suite| suite.cipher).collect(),
-    })
+fn rows(offered: &Offered, found: &Suitability) -> Vec<SuiteRow> {
+    offered.suites.iter().map(|suite| row(suite, &found.ciphers, found.bytes)).collect()
 }
 
 /// The suite that a peer of default configuration negotiates with a service, if no accelerator serves
 /// it. `None` too for services whose suites are not known here.
 pub fn unserved_default(name: &str, tree: &Tree, found: &Suitability) -> Option<UnservedDefault> {
     let negotiation = Negotiation::of(name)?;
-    // sshd without host keys, or a system without the openssl command, does not list the suites:
-    // the default is the best guess.
-    let suites = negotiation.offered(tree).map_or_else(|_| negotiation.by_default(), |(suites, _)| suites);
-    unserved(negotiation, &rows(&suites, found), found)
+    unserved(negotiation, &offered_or_default(negotiation, tree), found)
 }
 
-fn unserved(negotiation: Negotiation, rows: &[SuiteRow], found: &Suitability) -> Option<UnservedDefault> {
-    let suite = default_suite(negotiation, rows).filter(|suite| !suite.is_served())?;
+fn unserved(negotiation: Negotiation, offered: &Offered, found: &Suitability) -> Option<UnservedDefault> {
+    let rows = rows(offered, found);
+    let default = negotiation.default_suite(offered)?;
+    let suite = rows.iter().find(|row| row.suite == default.name).filter(|suite| !suite.is_served())?;
     let is_beaten = |row: &SuiteRow| row.cipher.as_deref().is_some_and(|cipher| found.is_beaten(cipher));
     let better = rows.iter().find(|row| row.is_served() && !row.is_legacy() && !is_beaten(row));
     Some(UnservedDefault {
         suite: suite.suite.clone(),
-        setting: better.map(|better| advice::for_peers(negotiation, &better.suite)),
+        setting: better.map(|better| negotiation.for_peers(&better.suite)),
     })
 }
 
@@ -166,15 +148,6 @@ impl UnservedDefault {
             self.remedy()
         )
     }
-}
-
-/// What OpenSSH's client prefers by default.
-const SSH_DEFAULT: &str = "chacha20-poly1305@openssh.com";
-
-/// RFC 4253, 7.1: the first suite of the client's list that the server has is taken.
-fn default_suite(negotiation: Negotiation, rows: &[SuiteRow]) -> Option<&SuiteRow> {
-    let of_client = rows.iter().find(|row| negotiation == Negotiation::Sshd && row.suite == SSH_DEFAULT);
-    of_client.or(rows.first())
 }
 
 fn row(suite: &OfferedSuite, ciphers: &[Outlook], bytes: Option<u32>) -> SuiteRow {
@@ -238,7 +211,6 @@ fn text(answered: &ServiceSuites) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::enable::rival::tests::lost;
 
     #[test]
     fn what_a_peer_of_default_configuration_negotiates_is_served_or_named() {
@@ -253,24 +225,25 @@ mod tests {
                 ciphers: ciphers.iter().map(outlook).collect(),
                 bytes: Some(16384),
                 refusal: None,
-                rivals: Vec::new(),
+                contest: None,
+                figures: Vec::new(),
             }
         };
         let of = |negotiation: Negotiation, found: &Suitability| {
-            let mut suites = negotiation.by_default();
-            suites.push(OfferedSuite { name: "LEGACY".to_owned(), cipher: Some("AES-128-CBC") });
-            unserved(negotiation, &rows(&suites, found), found).map(|one| (one.suite, one.setting))
+            let mut offered = negotiation.by_default();
+            offered.suites.push(OfferedSuite { name: "LEGACY".to_owned(), cipher: Some("AES-128-CBC") });
+            unserved(negotiation, &offered, found).map(|one| (one.suite, one.setting))
         };
         let ctr = served(&["AES-128-CTR"]);
         for negotiation in [Negotiation::Sshd, Negotiation::Ssh] {
             let (suite, setting) = of(negotiation, &ctr).expect("chacha20 is not served");
-            assert_eq!(suite, SSH_DEFAULT);
+            assert_eq!(suite, "chacha20-poly1305@openssh.com");
             assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")));
         }
         let mut both = served(&["AES-128-CTR", "AES-128-GCM", "AES-256-GCM"]);
         let (_, setting) = of(Negotiation::Sshd, &both).expect("chacha20 is not served");
         assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-gcm@openssh.com")));
-        both.rivals.push(lost("AES-256-GCM"));
+        both.contest = Some(contest::tests::lost(Negotiation::Sshd, "AES-256-GCM"));
         let (_, setting) = of(Negotiation::Sshd, &both).expect("chacha20 is not served");
         assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")), "GCM loses");
         assert_eq!(of(Negotiation::Nginx, &served(&["AES-256-GCM"])), None);

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use outboard_catalog::kernel_name;
 use outboard_counters::{Decision, KeyStreamSource};
 use outboard_measure::evp::Library;
+use outboard_policy::CipherFigure;
 use outboard_policy::{POLICY_FILE, Tuned};
+use outboard_services::choice::Contest;
 use outboard_services::enable::{Inputs, Plan, Requests};
 
-use super::rival::Rivalry;
 use crate::commands::ciphers;
 
 /// What was found.
@@ -22,16 +22,16 @@ pub struct Suitability {
     pub bytes: Option<u32>,
     /// Why the service should not be enabled.
     pub refusal: Option<String>,
-    /// How the ciphers with the accelerator compare with ChaCha20 in software, as far as that was
-    /// measured.
-    pub rivals: Vec<Rivalry>,
+    /// How the suites of the service compare, if that was measured.
+    pub contest: Option<Contest>,
+    /// The figures of the policy, if it is in force.
+    pub figures: Vec<CipherFigure>,
 }
 
 impl Suitability {
-    /// Whether ChaCha20 was measured to win over the mode of a cipher.
+    /// Whether another cipher was measured to win over the mode of a cipher.
     pub fn is_beaten(&self, cipher: &str) -> bool {
-        let is_its = |one: &&Rivalry| kernel_name(&one.cipher) == kernel_name(cipher);
-        self.rivals.iter().filter(is_its).any(Rivalry::is_lost)
+        self.contest.as_ref().is_some_and(|contest| contest.is_beaten(cipher))
     }
 }
 
@@ -104,6 +104,7 @@ fn judge(
         };
         Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead }
     };
+    let is_in_force = unfit.is_none();
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();
     let wins = |one: &Outlook| one.wins(requests.bytes);
     let size = requests.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
@@ -120,7 +121,8 @@ fn judge(
         let other = goal.filter(|goal| *goal != tuned_for);
         other.map(|goal| format!("it was measured for the goal {tuned_for}: run outboard tune --goal {goal}"))
     };
-    Suitability { ciphers, bytes: requests.bytes, refusal, rivals: Vec::new() }
+    let figures = policy.filter(|_| is_in_force).map(Tuned::figures).unwrap_or_default();
+    Suitability { ciphers, bytes: requests.bytes, refusal, contest: None, figures }
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@ use std::io;
 use std::path::Path;
 
 use outboard_console::aligned;
+use outboard_services::choice;
 use outboard_services::enable::{Plan, Step, Tree};
 
 use super::suitability::Suitability;
 
 /// The table of ciphers with the numbers that decide.
-pub fn suitability(service: &str, found: &Suitability) -> String {
+pub fn suitability(plan: &Plan, found: &Suitability) -> String {
     let mut rows = vec![["cipher".to_owned(), "driver".to_owned(), "wins from".to_owned()]];
     for one in &found.ciphers {
         let (driver, from) = match &one.by {
@@ -25,10 +26,15 @@ pub fn suitability(service: &str, found: &Suitability) -> String {
     }
     let size =
         found.bytes.map_or("requests of any size".to_owned(), |b| format!("requests of up to {b} bytes"));
+    let service = &plan.service;
     // The refusal has the figures too.
-    let rivals = found.rivals.iter().filter(|_| found.refusal.is_none());
-    let rivals: String = rivals.map(|one| format!("\n{}\n", one.sentence())).collect();
-    format!("{service}: {size}\n\n{}{rivals}", aligned(&rows, 0..0, "  "))
+    let contest = found.contest.as_ref().filter(|_| found.refusal.is_none());
+    let contest = contest.cloned().map(|contest| match plan.aes_required {
+        Some(_) => contest.of_aes(),
+        None => contest,
+    });
+    let choice = contest.map(|contest| format!("\n{}", choice::text(&contest.document(service))));
+    format!("{service}: {size}\n\n{}{}", aligned(&rows, 0..0, "  "), choice.unwrap_or_default())
 }
 
 /// The changes, as a diff against what is there.

@@ -9,7 +9,7 @@ use outboard_services::enable::{Application, Plan, Tree};
 use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
 use crate::commands::ciphers::service::{UnservedDefault, unserved_default};
-use crate::commands::enable::rival::{self, Rivalry};
+use crate::commands::enable::contest;
 use crate::commands::enable::suitability::{self, Suitability};
 use crate::commands::tune::GoalName;
 
@@ -32,7 +32,7 @@ pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
 fn judged(tree: &Tree, service: &AtHand, plan: &Plan, goal: GoalName) -> Result<Suitability> {
     let mut found = suitability::examine(plan, &service.inputs, Some(goal.name()))?;
     if !service.is_aes_required {
-        rival::compare(&service.name, tree, &service.inputs.module, goal.into(), &mut found)?;
+        contest::compare(&service.name, tree, &service.inputs.module, goal.into(), &mut found)?;
     }
     Ok(found)
 }
@@ -50,7 +50,7 @@ fn of_outlook(
         Ok(found) => found.refusal.clone(),
     };
     let served = found.as_ref().map(with_figures).unwrap_or_default();
-    let is_beaten = found.as_ref().is_ok_and(|found| !found.rivals.is_empty());
+    let is_beaten = found.as_ref().is_ok_and(|found| found.contest.is_some());
     match (service.is_enabled, refusal, unserved) {
         (true, None, _) => advice(Advice::Enabled, served, Some(format!("outboard prove --service {name}"))),
         (true, Some(why), _) => {
@@ -76,10 +76,10 @@ fn command(name: &str) -> String {
     format!("outboard enable {name}{}", if has_unit { " --restart" } else { "" })
 }
 
-/// The same with the figures of their rivals, if these were measured.
+/// The same with the fastest and the cheapest suite, if that was measured.
 fn with_figures(found: &Suitability) -> String {
-    let rivals = found.rivals.iter().map(Rivalry::sentence);
-    std::iter::once(served(found)).chain(rivals).collect::<Vec<_>>().join("; ")
+    let contest = found.contest.as_ref().map(|contest| contest.sentence());
+    std::iter::once(served(found)).chain(contest).collect::<Vec<_>>().join("; ")
 }
 
 /// The ciphers of which requests are accelerated.
@@ -139,7 +139,8 @@ mod tests {
             ciphers,
             bytes: Some(16384),
             refusal: refusal.map(str::to_owned),
-            rivals: Vec::new(),
+            contest: None,
+            figures: Vec::new(),
         })
     }
 

@@ -117,7 +117,7 @@ fn at_hand(module: &Path) -> Result<Vec<AtHand>> {
         let plan = enable::plan(&tree, &name, service.is_unit(), &inputs);
         if !matches!(plan, Err(Unplannable::NotInstalled { .. } | Unplannable::InKernel(_))) {
             let record = Record::read(&tree, &name).ok().flatten();
-            let is_aes_required = record.as_ref().is_some_and(|record| record.aes_required);
+            let is_aes_required = record.as_ref().is_some_and(|record| record.aes_required.is_some());
             found.push(AtHand { name, plan, inputs, is_enabled: record.is_some(), is_aes_required });
         }
     }

@@ -4,16 +4,16 @@ use std::fs;
 
 use outboard_accel::PIECE;
 use outboard_documents::tune::{DirectionResult, Tune};
-use outboard_policy::{LookaheadRow, cpu_identity, from_text};
+use outboard_policy::{CipherFigure, LookaheadRow, cpu_identity, from_text};
 use outboard_tune::ahead;
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
-pub fn text(answer: &Tune) -> String {
+pub fn text(answer: &Tune, figures: &[CipherFigure]) -> String {
     let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
-    written(answer, &identity)
+    written(answer, figures, &identity)
 }
 
-fn written(answer: &Tune, cpu: &str) -> String {
+fn written(answer: &Tune, figures: &[CipherFigure], cpu: &str) -> String {
     let mut text = String::from(
         "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
 # applied by the provider as long as kernel, CPU and drivers are the same. THRESHOLDS in openssl.cnf wins over it.
@@ -56,6 +56,11 @@ fn written(answer: &Tune, cpu: &str) -> String {
         };
         line(format_args!("{}", row.line(&lookahead.name)));
     }
+    if !figures.is_empty() {
+        line(format_args!("\n# What services may choose between; the provider does not use it."));
+        line(format_args!("# figure bytes name driver MB/s/spread CPU-ms/MB"));
+    }
+    figures.iter().for_each(|figure| line(format_args!("{}", figure.line())));
     text
 }
 
@@ -71,15 +76,16 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::tests::answer;
+    use super::super::text::tests::{answer, figures};
     use super::*;
     use outboard_policy::Tuned;
 
     #[test]
     fn what_is_written_is_what_the_provider_reads() {
-        let text = written(&answer(), "0123456789");
+        let text = written(&answer(), &figures(), "0123456789");
         insta::assert_snapshot!(&text);
         let tuned = Tuned::parse(text).unwrap();
+        assert_eq!(tuned.figures(), figures());
         assert_eq!(["kernel", "cpu"].map(|word| tuned.value(word)), ["7.2.0-amd64", "0123456789"]);
         assert_eq!(tuned.of("AES-128-CBC").unwrap().from, [Some(4096), Some(2048)]);
         assert_eq!(

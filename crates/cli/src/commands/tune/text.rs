@@ -2,6 +2,7 @@
 
 use outboard_console::first_of;
 use outboard_documents::tune::{Lookahead, Tune, TunedCipher};
+use outboard_services::choice;
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
@@ -40,7 +41,7 @@ pub fn reasons(reasons: &[String]) -> String {
 
 /// Formats the remarks after the ciphers.
 pub fn end(answer: &Tune) -> String {
-    let mut text = String::new();
+    let mut text: String = answer.services.iter().map(choice::text).collect();
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     let warnings = first_of(&answer.warnings, "warning", "--json", false);
     warnings.shown.iter().for_each(|warning| line(format_args!("Warning: {warning}.")));
@@ -79,6 +80,8 @@ pub mod tests {
     use super::*;
     use outboard_documents::tune::{DirectionResult, Pieces, Point, TriedChunk, TunedDriver};
     use outboard_documents::{Figure, Goal, Machine, SpeedVerdict};
+    use outboard_policy::CipherFigure;
+    use outboard_services::choice::{Contest, Negotiation};
     use outboard_tune::sentence;
 
     fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
@@ -189,7 +192,27 @@ pub mod tests {
             looked_ahead("AES-192-CTR", direction(None, 60.0), None),
             looked_ahead("AES-256-CTR", unclear(), None),
         ];
+        let nginx = Negotiation::Nginx;
+        let contest = Contest::of(nginx, nginx.by_default(), 16384, Goal::Balanced, &figures());
+        answer.services = contest.iter().map(|contest| contest.document("nginx")).collect();
         answer
+    }
+
+    /// Figures of requests of TLS.
+    pub fn figures() -> Vec<CipherFigure> {
+        let figure = |name: &str, driver: Option<&str>, speed: f64, cpu| CipherFigure {
+            bytes: 16384,
+            name: name.to_owned(),
+            driver: driver.map(str::to_owned),
+            megabytes_per_second: speed,
+            spread: 0.01,
+            cpu_ms_per_megabyte: Some(cpu),
+        };
+        vec![
+            figure("AES-128-GCM", None, 4.1, 115.0),
+            figure("AES-128-GCM", Some("virtio_crypto_aes_ecb"), 6.3, 31.0),
+            figure(choice::CHACHA20, None, 16.1, 24.0),
+        ]
     }
 
     /// Look-ahead loses to direct requests at the largest size.

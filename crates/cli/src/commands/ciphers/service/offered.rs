@@ -3,49 +3,9 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use outboard_services::choice::{Negotiation, OPENVPN_DEFAULT, Offered, OfferedSuite};
 use outboard_services::enable::Tree;
 use outboard_services::suites::{self, SuiteSetting, TlsSettings};
-
-/// How the suites of a service are set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Negotiation {
-    Nginx,
-    Apache,
-    /// The server.
-    Sshd,
-    /// The client.
-    Ssh,
-    OpenVpn,
-}
-
-/// A suite and its cipher.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OfferedSuite {
-    /// The service's name for it.
-    pub name: String,
-    /// OpenSSL's name of the cipher, if outboard knows it.
-    pub cipher: Option<&'static str>,
-}
-
-/// OpenVPN's default since 2.6 (openvpn(8), --data-ciphers).
-const OPENVPN_DEFAULT: &str = "AES-256-GCM:AES-128-GCM:CHACHA20-POLY1305";
-
-/// The default of OpenSSH 10's ssh_config(5) and sshd_config(5).
-const SSH_DEFAULT: [&str; 6] = [
-    "chacha20-poly1305@openssh.com",
-    "aes128-gcm@openssh.com",
-    "aes256-gcm@openssh.com",
-    "aes128-ctr",
-    "aes192-ctr",
-    "aes256-ctr",
-];
-
-/// The default of SSL_CTX_set_ciphersuites(3), with OpenSSL's names of the ciphers.
-const TLS_DEFAULT: [(&str, Option<&str>); 3] = [
-    ("TLS_AES_256_GCM_SHA384", Some("AES-256-GCM")),
-    ("TLS_CHACHA20_POLY1305_SHA256", None),
-    ("TLS_AES_128_GCM_SHA256", Some("AES-128-GCM")),
-];
 
 /// nginx's default of ssl_ciphers.
 const NGINX_DEFAULT: &str = "HIGH:!aNULL:!MD5";
@@ -53,55 +13,34 @@ const NGINX_DEFAULT: &str = "HIGH:!aNULL:!MD5";
 /// OpenSSL's own default, which Apache without SSLCipherSuite uses.
 const OPENSSL_DEFAULT: &str = "DEFAULT";
 
-impl Negotiation {
-    /// Of a service by its name.
-    pub fn of(service: &str) -> Option<Self> {
-        Some(match service {
-            "nginx" => Self::Nginx,
-            "apache" => Self::Apache,
-            "sshd" => Self::Sshd,
-            "ssh" => Self::Ssh,
-            "openvpn" => Self::OpenVpn,
-            _ => return None,
-        })
-    }
-
-    /// The suites of a service without settings, of TLS those of version 1.3.
-    pub fn by_default(self) -> Vec<OfferedSuite> {
-        let suite = |name: &str, cipher| OfferedSuite { name: name.to_owned(), cipher };
-        match self {
-            Self::Nginx | Self::Apache => TLS_DEFAULT.map(|(name, cipher)| suite(name, cipher)).to_vec(),
-            Self::Sshd | Self::Ssh => SSH_DEFAULT.map(|name| suite(name, by_ssh(name))).to_vec(),
-            Self::OpenVpn => OPENVPN_DEFAULT.split(':').map(|name| suite(name, by_name(name))).collect(),
+/// The suites in the order of the service, and where they are set.
+pub fn offered(negotiation: Negotiation, tree: &Tree) -> Result<Offered> {
+    match negotiation {
+        Negotiation::Nginx => {
+            let settings = suites::nginx(tree);
+            // Without parameters nginx does not offer DHE (ssl_dhparam).
+            let has_dhe = !settings.dh_parameters.is_empty();
+            of_tls(&settings, NGINX_DEFAULT, has_dhe)
         }
-    }
-
-    /// The suites in the order of the service, and where they are set.
-    pub fn offered(self, tree: &Tree) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
-        match self {
-            Self::Nginx => {
-                let settings = suites::nginx(tree);
-                // Without parameters nginx does not offer DHE (ssl_dhparam).
-                let has_dhe = !settings.dh_parameters.is_empty();
-                of_tls(&settings, NGINX_DEFAULT, has_dhe)
-            }
-            Self::Apache => of_tls(&suites::apache(tree), OPENSSL_DEFAULT, true),
-            Self::Sshd => of_ssh("sshd", &["-T"]),
-            Self::Ssh => of_ssh("ssh", &["-G", "localhost"]),
-            Self::OpenVpn => {
-                let settings = suites::openvpn(tree);
-                let lists = values(&settings, OPENVPN_DEFAULT);
-                let names = lists.iter().flat_map(|list| list.split(':'));
-                Ok((
-                    unique(names.map(|name| OfferedSuite { name: name.to_owned(), cipher: by_name(name) })),
-                    sources(&settings, "OpenVPN's default"),
-                ))
-            }
+        Negotiation::Apache => of_tls(&suites::apache(tree), OPENSSL_DEFAULT, true),
+        Negotiation::Sshd => of_ssh("sshd", &["-T"]),
+        Negotiation::Ssh => of_ssh("ssh", &["-G", "localhost"]),
+        Negotiation::OpenVpn => {
+            let settings = suites::openvpn(tree);
+            let lists = values(&settings, OPENVPN_DEFAULT);
+            let suites = unique(lists.iter().flat_map(|list| list.split(':')).map(OfferedSuite::of_openvpn));
+            Ok(Offered { suites, macs: Vec::new(), sources: sources(&settings, "OpenVPN's default") })
         }
     }
 }
 
-fn of_tls(settings: &TlsSettings, default: &str, has_dhe: bool) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
+/// The same, or the default of a service that does not list its suites: sshd without host keys, or a
+/// system without the openssl command.
+pub fn offered_or_default(negotiation: Negotiation, tree: &Tree) -> Offered {
+    offered(negotiation, tree).unwrap_or_else(|_| negotiation.by_default())
+}
+
+fn of_tls(settings: &TlsSettings, default: &str, has_dhe: bool) -> Result<Offered> {
     let mut all = Vec::new();
     let suites: Vec<Option<&str>> = match settings.suites.len() {
         0 => vec![None],
@@ -122,7 +61,8 @@ fn of_tls(settings: &TlsSettings, default: &str, has_dhe: bool) -> Result<(Vec<O
     // TLS 1.3 is negotiated first where both ends have it.
     let (first, then): (Vec<_>, Vec<_>) = all.into_iter().partition(|suite| suite.name.starts_with("TLS_"));
     let set: Vec<SuiteSetting> = settings.ciphers.iter().chain(&settings.suites).cloned().collect();
-    Ok((unique(first.into_iter().chain(then)), sources(&set, "the default")))
+    let suites = unique(first.into_iter().chain(then));
+    Ok(Offered { suites, macs: Vec::new(), sources: sources(&set, "the default") })
 }
 
 /// Reads `openssl ciphers -v`: the name, the version that introduced it, and `Enc=AESGCM(256)`.
@@ -158,32 +98,17 @@ fn by_encryption(name: &str) -> Option<&'static str> {
     })
 }
 
-/// OpenSSL's names, in any case.
-fn by_name(name: &str) -> Option<&'static str> {
-    outboard_catalog::CIPHER_NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name))
-}
-
-fn of_ssh(program: &'static str, arguments: &[&str]) -> Result<(Vec<OfferedSuite>, Vec<String>)> {
+fn of_ssh(program: &'static str, arguments: &[&str]) -> Result<Offered> {
     // sshd(8) must be started by its path.
     let path = if program == "sshd" { "/usr/sbin/sshd" } else { "/usr/bin/ssh" };
     let listed = succeeded(Command::new(path).args(arguments).stdin(Stdio::null()), program)?;
-    let list = listed.lines().find_map(|line| line.strip_prefix("ciphers "));
-    let list = list.with_context(|| format!("{program} {} prints no ciphers", arguments.join(" ")))?;
-    let suites = list.split(',').map(|name| OfferedSuite { name: name.to_owned(), cipher: by_ssh(name) });
-    Ok((unique(suites), vec![format!("{program} {}", arguments.join(" "))]))
-}
-
-fn by_ssh(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "aes128-ctr" => "AES-128-CTR",
-        "aes192-ctr" => "AES-192-CTR",
-        "aes256-ctr" => "AES-256-CTR",
-        "aes128-cbc" => "AES-128-CBC",
-        "aes256-cbc" => "AES-256-CBC",
-        "aes128-gcm@openssh.com" => "AES-128-GCM",
-        "aes256-gcm@openssh.com" => "AES-256-GCM",
-        _ => return None,
-    })
+    let list = |word: &str| {
+        let list = listed.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+        list.with_context(|| format!("{program} {} prints no {word}", arguments.join(" ")))
+    };
+    let suites = unique(list("ciphers")?.split(',').map(OfferedSuite::of_ssh));
+    let macs = list("macs")?.split(',').map(str::to_owned).collect();
+    Ok(Offered { suites, macs, sources: vec![format!("{program} {}", arguments.join(" "))] })
 }
 
 fn succeeded(command: &mut Command, what: &str) -> Result<String> {
@@ -247,15 +172,5 @@ odd
         assert_eq!(of(&["TLSv1.2"])[0].0, "ECDHE-RSA-AES128-GCM-SHA256");
         assert_eq!(parse(LISTED, true, |_| true).len(), 5, "DHE, and no certificates of DSA");
         assert_eq!(of(&["TLSv1"]), [("AES128-SHA".to_owned(), Some("AES-128-CBC"))]);
-    }
-
-    #[test]
-    fn ciphers_of_ssh_and_openvpn_have_names_of_openssl() {
-        for name in ["aes128-ctr", "aes256-gcm@openssh.com", "aes192-ctr", "aes128-cbc"] {
-            assert!(outboard_catalog::CIPHER_NAMES.contains(&by_ssh(name).unwrap()), "{name}");
-        }
-        assert_eq!(by_ssh("chacha20-poly1305@openssh.com"), None);
-        assert_eq!(by_name("aes-256-gcm"), Some("AES-256-GCM"));
-        assert_eq!(Negotiation::of("disk"), None);
     }
 }

@@ -1,0 +1,39 @@
+//! What the suites of a service cost on this machine, and which to prefer: a part of several documents.
+
+use serde::{Deserialize, Serialize};
+
+/// A suite that was measured, or computed of the figures of its cipher and its MAC.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Entrant {
+    /// Its name in the service's configuration.
+    pub suite: String,
+    /// The MAC next to it; null if it has one of its own.
+    pub mac: Option<String>,
+    /// OpenSSL's name of the cipher.
+    pub cipher: String,
+    /// The accelerator's driver; null in software.
+    pub driver: Option<String>,
+    /// Throughput.
+    pub megabytes_per_second: f64,
+    /// Spread of the throughput, relative to it.
+    pub spread: f64,
+    /// CPU time of the whole system; null if it is not known.
+    pub cpu_ms_per_megabyte: Option<f64>,
+    /// It uses CBC, or an older TLS than the service has: to prefer it lowers security.
+    pub is_legacy: bool,
+}
+
+/// The choice of a service.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct ServiceChoice {
+    /// Name of the service.
+    pub service: String,
+    /// Size of the requests in bytes.
+    pub bytes: usize,
+    /// The fastest and the cheapest, with figures.
+    pub sentence: String,
+    /// Lines of its configuration with which the best one is negotiated; empty if it is already.
+    pub settings: Vec<String>,
+    /// All that were compared.
+    pub entrants: Vec<Entrant>,
+}

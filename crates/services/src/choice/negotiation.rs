@@ -1,0 +1,239 @@
+//! How services negotiate: the suites that they offer by default, and the lines of their configuration
+//! with which one is preferred.
+
+use serde::Serialize;
+
+/// How the suites of a service are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negotiation {
+    /// nginx.
+    Nginx,
+    /// Apache.
+    Apache,
+    /// The server.
+    Sshd,
+    /// The client.
+    Ssh,
+    /// OpenVPN.
+    OpenVpn,
+}
+
+/// A suite and its cipher.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OfferedSuite {
+    /// The service's name for it.
+    pub name: String,
+    /// OpenSSL's name of the cipher, if outboard has it.
+    pub cipher: Option<&'static str>,
+}
+
+/// What a service offers, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Suites, or ciphers.
+    pub suites: Vec<OfferedSuite>,
+    /// MACs by the service's names, for suites that do not have one of their own.
+    pub macs: Vec<String>,
+    /// Where they are set.
+    pub sources: Vec<String>,
+}
+
+/// OpenVPN's default since 2.6 (openvpn(8), --data-ciphers).
+pub const OPENVPN_DEFAULT: &str = "AES-256-GCM:AES-128-GCM:CHACHA20-POLY1305";
+
+/// The default of OpenSSH 10's ssh_config(5) and sshd_config(5).
+const SSH_DEFAULT: [&str; 6] = [
+    "chacha20-poly1305@openssh.com",
+    "aes128-gcm@openssh.com",
+    "aes256-gcm@openssh.com",
+    "aes128-ctr",
+    "aes192-ctr",
+    "aes256-ctr",
+];
+
+/// The same for MACs, the first ones.
+const SSH_MACS: [&str; 3] =
+    ["umac-64-etm@openssh.com", "umac-128-etm@openssh.com", "hmac-sha2-256-etm@openssh.com"];
+
+/// The default of SSL_CTX_set_ciphersuites(3), with OpenSSL's names of the ciphers.
+const TLS_DEFAULT: [(&str, Option<&str>); 3] = [
+    ("TLS_AES_256_GCM_SHA384", Some("AES-256-GCM")),
+    ("TLS_CHACHA20_POLY1305_SHA256", None),
+    ("TLS_AES_128_GCM_SHA256", Some("AES-128-GCM")),
+];
+
+impl OfferedSuite {
+    /// A suite of OpenVPN, by OpenSSL's names in any case.
+    #[must_use]
+    pub fn of_openvpn(name: &str) -> Self {
+        let known = outboard_catalog::CIPHER_NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name));
+        Self { name: name.to_owned(), cipher: known }
+    }
+
+    /// A cipher of OpenSSH.
+    #[must_use]
+    pub fn of_ssh(name: &str) -> Self {
+        let cipher = match name {
+            "aes128-ctr" => Some("AES-128-CTR"),
+            "aes192-ctr" => Some("AES-192-CTR"),
+            "aes256-ctr" => Some("AES-256-CTR"),
+            "aes128-cbc" => Some("AES-128-CBC"),
+            "aes256-cbc" => Some("AES-256-CBC"),
+            "aes128-gcm@openssh.com" => Some("AES-128-GCM"),
+            "aes256-gcm@openssh.com" => Some("AES-256-GCM"),
+            _ => None,
+        };
+        Self { name: name.to_owned(), cipher }
+    }
+
+    /// Whether it uses CBC, which today's protocols have replaced.
+    #[must_use]
+    pub fn is_legacy(&self) -> bool {
+        self.cipher.is_some_and(|cipher| cipher.ends_with("-CBC"))
+    }
+
+    /// Whether it is ChaCha20-Poly1305, which each service calls otherwise.
+    #[must_use]
+    pub fn is_chacha20(&self) -> bool {
+        self.name.to_ascii_lowercase().contains("chacha20")
+    }
+
+    fn is_of_13(&self) -> bool {
+        self.name.starts_with("TLS_")
+    }
+}
+
+impl Offered {
+    /// Clients that have TLS 1.3 would not negotiate a suite of TLS 1.2.
+    #[must_use]
+    pub fn is_below_others(&self, best: &OfferedSuite) -> bool {
+        !best.is_of_13() && self.suites.iter().any(OfferedSuite::is_of_13)
+    }
+}
+
+impl Negotiation {
+    /// Of a service by its name.
+    #[must_use]
+    pub fn of(service: &str) -> Option<Self> {
+        Some(match service {
+            "nginx" => Self::Nginx,
+            "apache" => Self::Apache,
+            "sshd" => Self::Sshd,
+            "ssh" => Self::Ssh,
+            "openvpn" => Self::OpenVpn,
+            _ => return None,
+        })
+    }
+
+    /// What a service offers without settings, of TLS the suites of version 1.3.
+    #[must_use]
+    pub fn by_default(self) -> Offered {
+        let tls = |(name, cipher): (&str, _)| OfferedSuite { name: name.to_owned(), cipher };
+        let suites = match self {
+            Self::Nginx | Self::Apache => TLS_DEFAULT.map(tls).to_vec(),
+            Self::Sshd | Self::Ssh => SSH_DEFAULT.map(OfferedSuite::of_ssh).to_vec(),
+            Self::OpenVpn => OPENVPN_DEFAULT.split(':').map(OfferedSuite::of_openvpn).collect(),
+        };
+        let macs = if self.has_macs() { SSH_MACS.map(str::to_owned).to_vec() } else { Vec::new() };
+        Offered { suites, macs, sources: vec!["the default".to_owned()] }
+    }
+
+    /// Whether a MAC is negotiated next to the cipher.
+    fn has_macs(self) -> bool {
+        matches!(self, Self::Sshd | Self::Ssh)
+    }
+
+    /// The suite that a peer of default configuration negotiates. RFC 4253, 7.1: the first suite of the
+    /// client's list that the server has is taken.
+    #[must_use]
+    pub fn default_suite(self, offered: &Offered) -> Option<&OfferedSuite> {
+        let is_clients = |suite: &&OfferedSuite| self == Self::Sshd && suite.name == SSH_DEFAULT[0];
+        offered.suites.iter().find(is_clients).or(offered.suites.first())
+    }
+
+    /// What to do so that a suite is negotiated, in one sentence.
+    #[must_use]
+    pub fn for_peers(self, suite: &str) -> String {
+        match self {
+            Self::Sshd => format!("set `Ciphers ^{suite}` in their ssh_config"),
+            Self::Ssh => format!("set `Ciphers ^{suite}` in ssh_config"),
+            Self::Nginx | Self::Apache | Self::OpenVpn => format!("put {suite} first"),
+        }
+    }
+
+    /// Lines of the service's configuration with which a suite, and a MAC, are negotiated.
+    #[must_use]
+    pub fn settings(self, offered: &Offered, best: &OfferedSuite, mac: Option<&str>) -> Vec<String> {
+        let others = offered.suites.iter().filter(|suite| suite.name != best.name);
+        let same_kind = others.filter(|suite| suite.is_of_13() == best.is_of_13() && !suite.is_legacy());
+        let names: Vec<&str> =
+            std::iter::once(best).chain(same_kind).map(|suite| suite.name.as_str()).collect();
+        let (colons, commas) = (names.join(":"), names.join(","));
+        let mut settings = match self {
+            Self::Nginx if best.is_of_13() => {
+                vec![
+                    format!("ssl_conf_command Ciphersuites {colons};"),
+                    "ssl_prefer_server_ciphers on;".to_owned(),
+                ]
+            }
+            Self::Nginx => {
+                vec![format!("ssl_ciphers {colons};"), "ssl_prefer_server_ciphers on;".to_owned()]
+            }
+            Self::Apache if best.is_of_13() => {
+                vec![format!("SSLCipherSuite TLSv1.3 {colons}"), "SSLHonorCipherOrder on".to_owned()]
+            }
+            Self::Apache => vec![format!("SSLCipherSuite {colons}"), "SSLHonorCipherOrder on".to_owned()],
+            Self::Sshd => vec![
+                format!("Ciphers {commas}    # sshd_config; the client's order decides"),
+                format!("Ciphers ^{}    # ssh_config of the clients", best.name),
+            ],
+            Self::Ssh => vec![format!("Ciphers ^{}    # ssh_config", best.name)],
+            Self::OpenVpn => {
+                vec![format!("data-ciphers {colons}    # on both ends; the server's order decides")]
+            }
+        };
+        if offered.is_below_others(best) {
+            match self {
+                Self::Nginx => settings.push("ssl_protocols TLSv1.2;".to_owned()),
+                Self::Apache => settings.push("SSLProtocol -all +TLSv1.2".to_owned()),
+                _ => {}
+            }
+        }
+        let of_clients = if self == Self::Sshd { " of the clients" } else { "" };
+        let mac = mac.filter(|mac| self.has_macs() && offered.macs.first().is_none_or(|first| first != mac));
+        settings.extend(mac.map(|mac| format!("MACs ^{mac}    # ssh_config{of_clients}")));
+        settings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ciphers_of_ssh_and_openvpn_have_names_of_openssl() {
+        for name in ["aes128-ctr", "aes256-gcm@openssh.com", "aes192-ctr", "aes128-cbc"] {
+            let cipher = OfferedSuite::of_ssh(name).cipher.expect("one of outboard's");
+            assert!(outboard_catalog::CIPHER_NAMES.contains(&cipher), "{name}");
+        }
+        let chacha20 = OfferedSuite::of_ssh("chacha20-poly1305@openssh.com");
+        assert!(chacha20.cipher.is_none() && chacha20.is_chacha20());
+        assert_eq!(OfferedSuite::of_openvpn("aes-256-gcm").cipher, Some("AES-256-GCM"));
+        assert_eq!(Negotiation::of("disk"), None);
+    }
+
+    #[test]
+    fn a_mac_is_set_unless_it_is_the_first() {
+        let offered = Negotiation::Sshd.by_default();
+        let ctr = OfferedSuite::of_ssh("aes128-ctr");
+        let lines = |mac| Negotiation::Sshd.settings(&offered, &ctr, mac);
+        assert_eq!(lines(Some("umac-64-etm@openssh.com")).len(), 2);
+        assert_eq!(
+            lines(Some("umac-128-etm@openssh.com"))[1..],
+            [
+                "Ciphers ^aes128-ctr    # ssh_config of the clients",
+                "MACs ^umac-128-etm@openssh.com    # ssh_config of the clients"
+            ]
+        );
+    }
+}
