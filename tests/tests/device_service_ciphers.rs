@@ -1,4 +1,5 @@
-//! `outboard ciphers --service`: the suites of Debian's nginx, sshd, ssh and OpenVPN, and the advice.
+//! `outboard ciphers --service`: the suites of Debian's nginx, sshd, ssh and OpenVPN, and the advice;
+//! which `outboard enable` follows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,11 @@ impl Drop for Added {
 
 /// AES-CBC is measured to win from 1 KiB, GCM and CTR never.
 fn policy() -> Added {
+    policy_with(&[])
+}
+
+/// The same with figures of what services may choose between.
+fn policy_with(figures: &[&str]) -> Added {
     let read = |file: &str| fs::read_to_string(file).expect("proc is mounted").trim().to_owned();
     let cpu = outboard_policy::cpu_identity(&read("/proc/cpuinfo"));
     let lines = [
@@ -39,6 +45,8 @@ fn policy() -> Added {
         "AES-128-CBC 1024 1024 virtio_crypto_aes_cbc".to_owned(),
         "AES-256-CBC 1024 1024 virtio_crypto_aes_cbc".to_owned(),
     ];
+    let figures = figures.iter().map(|figure| format!("figure {figure}"));
+    let lines: Vec<String> = lines.into_iter().chain(figures).collect();
     Added::file("/etc/outboard/policy", &(lines.join("\n") + "\n"))
 }
 
@@ -112,4 +120,95 @@ fn ssh_and_openvpn_have_their_own_names() {
     );
     let arguments = ["ciphers", "--service", "strongswan"];
     failed(&machine.command(&arguments).output().expect("the command runs"), &arguments, 1);
+}
+
+/// CBC by the accelerator costs more than ChaCha20, or less.
+#[test]
+fn openvpn_is_refused_where_chacha20_wins_and_enabled_where_it_does_not() {
+    let test = "openvpn_is_refused_where_chacha20_wins_and_enabled_where_it_does_not";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    if !Path::new("/usr/sbin/openvpn").exists() {
+        return skip(test, "the file /usr/sbin/openvpn");
+    }
+    let _tunnel = Added::file(
+        "/etc/openvpn/server/t.conf",
+        "data-ciphers AES-256-GCM:CHACHA20-POLY1305:AES-128-CBC:AES-256-CBC\n",
+    );
+    let chacha20 = "1472 ChaCha20-Poly1305 - 40/0.02 25";
+    let cbc = |speed: &str, cpu: &str| {
+        ["AES-128-CBC", "AES-256-CBC"]
+            .map(|name| format!("1472 {name} virtio_crypto_aes_cbc {speed}/0.02 {cpu}"))
+    };
+    let figures = |cbc: &[String; 2]| {
+        policy_with(&[
+            chacha20,
+            &cbc[0],
+            &cbc[1],
+            "1472 AES-256-GCM - 12/0.02 80",
+            "1472 HMAC-SHA1 - 200/0.02 5",
+        ])
+    };
+    let plan = |more: &[&str]| {
+        let arguments = [&["enable", "openvpn", "--dry-run"], more].concat();
+        machine.command(&arguments).output().expect("the command runs")
+    };
+
+    let policy = figures(&cbc("9", "90"));
+    let refused = failed(&plan(&[]), &["enable"], 1);
+    for part in [
+        "another cipher that openvpn offers is faster without the accelerator, and cheaper in CPU time: ",
+        "CHACHA20-POLY1305 in software 40.0 MB/s and 25.0 ms of CPU time per MB",
+        "prefer CHACHA20-POLY1305: `data-ciphers CHACHA20-POLY1305:AES-256-GCM    # on both ends",
+        "--aes-required",
+    ] {
+        assert!(refused.contains(part), "{refused}");
+    }
+    succeeded(&plan(&["--aes-required"]), &["enable"]);
+    let answer = suites(&machine, &["openvpn"]);
+    assert!(
+        answer["advice"].as_str().expect("a sentence").starts_with("Best is CHACHA20-POLY1305: "),
+        "{answer:#}"
+    );
+    assert_eq!(answer["entrants"].as_array().map(Vec::len), Some(4), "{answer:#}");
+    drop(policy);
+
+    // Faster than ChaCha20 with the MAC, but CBC is not what is preferred.
+    let _policy = figures(&cbc("300", "2"));
+    let output = plan(&[]);
+    let text = format!("{}{}", succeeded(&output, &["enable"]), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("the cheapest in CPU time, is CHACHA20-POLY1305 in software"), "{text}");
+}
+
+/// The MAC decides: CBC with umac-64 wins over ChaCha20, with hmac-sha2-256 it loses.
+#[test]
+fn the_macs_of_sshd_decide_whether_it_is_refused() {
+    let test = "the_macs_of_sshd_decide_whether_it_is_refused";
+    let Some(machine) = Machine::with_accelerator(test) else { return };
+    if !Path::new("/usr/sbin/sshd").exists() {
+        return skip(test, "the file /usr/sbin/sshd");
+    }
+    fs::create_dir_all("/run/sshd").expect("a directory");
+    let _policy = policy_with(&[
+        "32768 ChaCha20-Poly1305 - 40/0.02 25",
+        "32768 AES-128-CBC virtio_crypto_aes_cbc 200/0.02 3",
+        "32768 UMAC-64 - 300/0.02 3.5",
+        "32768 HMAC-SHA2-256 - 20/0.02 50",
+    ]);
+    let plan = |macs: &str| {
+        let text = format!("Ciphers chacha20-poly1305@openssh.com,aes128-cbc\nMACs {macs}\n");
+        let _file = Added::file("/etc/ssh/sshd_config.d/outboard-test.conf", &text);
+        let output = machine.command(&["enable", "sshd", "--dry-run"]).output().expect("the command runs");
+        format!("{}{}", output.status.success(), String::from_utf8_lossy(&output.stderr))
+    };
+    let loses = plan("hmac-sha2-256-etm@openssh.com");
+    assert!(
+        loses.starts_with("false") && loses.contains("peers negotiate chacha20-poly1305@openssh.com already"),
+        "{loses}"
+    );
+    assert!(
+        loses.contains("aes128-cbc with hmac-sha2-256-etm@openssh.com by virtio_crypto_aes_cbc"),
+        "{loses}"
+    );
+    let wins = plan("umac-64-etm@openssh.com,hmac-sha2-256-etm@openssh.com");
+    assert!(wins.starts_with("true"), "{wins}");
 }

@@ -64,8 +64,9 @@ fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
     for how in ["--restart", "--dry-run"] {
         let text = fails(&machine, &["enable", "nginx", how]);
         for part in [
-            "another cipher that nginx offers is faster without the accelerator: AES-128-CBC by sim-cbc-aes ",
-            ", ChaCha20-Poly1305 in software ",
+            "another cipher that nginx offers is faster without the accelerator, and cheaper in CPU time: ",
+            "TLS_CHACHA20_POLY1305_SHA256 in software ",
+            " by sim-cbc-aes ",
             "prefer TLS_CHACHA20_POLY1305_SHA256: `ssl_conf_command Ciphersuites TLS_CHACHA20_POLY1305_SHA256:",
             "--aes-required",
         ] {
@@ -74,6 +75,8 @@ fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
         assert_unchanged(&before);
     }
     enables(&machine, &["nginx", "--aes-required"]);
+    let record = std::fs::read_to_string("/etc/outboard/service-nginx.json").expect("the record");
+    assert!(record.contains("\"aes_required\": \"--aes-required was given\""), "{record}");
     let again = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
     assert!(again.contains("nginx: nothing to change"), "{again}");
     disables(&machine, &["nginx"]);

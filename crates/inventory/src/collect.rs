@@ -21,7 +21,9 @@ use crate::pasted::Pasted;
 use crate::policy::Policy;
 use crate::reach_matrix::{self, Surroundings};
 use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
-use crate::{algorithms, checked, devices, instructions, offload, problems, services, tunnels, verdict};
+use crate::{
+    algorithms, checked, choices, devices, instructions, offload, problems, services, tunnels, verdict,
+};
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
 /// tree has no other file of the kernel either.
@@ -57,8 +59,9 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let hwrng = Hwrng::read(root);
     let reach = reach_matrix::matrix(&survey, &around, hwrng.as_ref());
     let (policy, tuned) = Policy::read(root).unzip();
+    let tuned = tuned.flatten();
     let key_stream = reach_matrix::key_stream_drivers(&survey, &around);
-    let offload = offload::list(&reach, &key_stream, tuned.flatten().as_ref());
+    let offload = offload::list(&reach, &key_stream, tuned.as_ref());
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     warnings.extend(findings.err());
@@ -74,12 +77,13 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         unbound_devices: devices::unbound(root, release.as_deref()),
         cpu_instructions: Vec::new(),
         tunnels: Vec::new(),
+        choices: Vec::new(),
         nodes,
         hwrng,
         reach,
         openssl: question.answer(root),
         policy,
-        services: services::list(root, &offload),
+        services: services::list(root, &offload, tuned.as_ref()),
         offload,
         checked,
         pasted,
@@ -94,7 +98,10 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     if !root.is_live() {
         status.not_told = not_told(&status, root);
     }
-    status.tunnels = tunnels::advise(&status);
+    let contests = choices::all(tuned.as_ref());
+    status.tunnels =
+        tunnels::advise(&status, contests.iter().find(|(name, _)| *name == "openvpn").map(|(_, it)| it));
+    status.choices = contests.iter().map(|(name, contest)| contest.document(name)).collect();
     status.problems = problems::find(&status, root);
     let verdict = verdict::conclude(&status);
     let steps = status.problems.iter().filter(|problem| !problem.is_note);

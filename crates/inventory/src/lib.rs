@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod checked;
+mod choices;
 mod collect;
 pub mod cpu;
 pub mod devices;

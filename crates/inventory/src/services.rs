@@ -1,9 +1,11 @@
 //! The services of a system that `outboard enable` knows by name.
 
 use outboard_drivers::root::Root;
+use outboard_policy::Tuned;
 use outboard_services::enable::{APPLICATIONS, Application, Record};
 use serde::Serialize;
 
+use crate::choices;
 use crate::offload::CipherOffload;
 
 /// A service that is installed or enabled.
@@ -13,7 +15,8 @@ pub struct Service {
     pub name: &'static str,
     /// Whether `outboard enable` has added its files.
     pub enabled: bool,
-    /// Whether an accelerator was measured to win for requests that it makes.
+    /// Whether an accelerator was measured to win for requests that it makes, over the same cipher in
+    /// software and, unless the service is enabled, over other ciphers that it offers.
     pub wins: bool,
 }
 
@@ -23,11 +26,13 @@ const UNITS: [&str; 4] =
 
 /// The services with a process of their own, in the order of `outboard enable --list`. Users within
 /// the kernel, and the whole system, are not among them.
-pub(crate) fn list(root: &Root, offload: &[CipherOffload]) -> Vec<Service> {
+pub(crate) fn list(root: &Root, offload: &[CipherOffload], tuned: Option<&Tuned>) -> Vec<Service> {
     let service = |known: &Application| {
         let record = Record::path(known.name);
         let enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
-        let service = Service { name: known.name, enabled, wins: wins(known, offload) };
+        let is_beaten = || choices::contest(known, tuned).is_some_and(|it| it.reason(known.name).is_some());
+        let wins = wins(known, offload) && (enabled || !is_beaten());
+        let service = Service { name: known.name, enabled, wins };
         (enabled || is_installed(root, known)).then_some(service)
     };
     APPLICATIONS.iter().filter_map(service).collect()
@@ -65,9 +70,15 @@ mod tests {
         let ahead = KeyStreamUse { driver: "ecb".to_owned(), from: 2048, to: None, start: 0 };
         let gcm =
             CipherOffload { cipher: "AES-128-GCM", direct: None, lookahead: Some(ahead), no_lookahead: None };
-        let found = list(&Root::saved(tree.path()).unwrap(), &[gcm]);
-        let found: Vec<_> = found.iter().map(|one| (one.name, one.enabled, one.wins)).collect();
+        let root = Root::saved(tree.path()).unwrap();
+        let of = |tuned: Option<&Tuned>| {
+            let found = list(&root, std::slice::from_ref(&gcm), tuned);
+            found.iter().map(|one| (one.name, one.enabled, one.wins)).collect::<Vec<_>>()
+        };
         // A packet of OpenVPN is smaller than 2048 bytes.
-        assert_eq!(found, [("nginx", false, true), ("openvpn", true, false)]);
+        assert_eq!(of(None), [("nginx", false, true), ("openvpn", true, false)]);
+        let beaten = "figure 16384 AES-128-GCM ecb 6/0.01 31\nfigure 16384 ChaCha20-Poly1305 - 16/0.01 24\n";
+        let beaten = Tuned::parse(format!("outboard-policy 2\n{beaten}")).unwrap();
+        assert_eq!(of(Some(&beaten)), [("nginx", false, false), ("openvpn", true, false)]);
     }
 }

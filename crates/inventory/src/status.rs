@@ -1,6 +1,7 @@
 //! The output of `outboard status --json`. Fields are only added to schema 1, never changed or
 //! removed.
 
+use outboard_documents::choice::ServiceChoice;
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
@@ -77,6 +78,8 @@ pub struct Status {
     pub verdict: Option<Conclusion>,
     /// Ciphers for VPNs, for both ends.
     pub tunnels: Vec<TunnelCipher>,
+    /// What the suites of services cost on this machine; empty if `outboard tune` did not measure it.
+    pub choices: Vec<ServiceChoice>,
     /// The next steps: that of the verdict, then those of the problems.
     pub advice: Vec<String>,
     /// Files that could not be read, or only in part.

@@ -1,5 +1,6 @@
 //! Which cipher a VPN should use on both ends, so that this machine's hardware does it.
 
+use outboard_services::choice::Contest;
 use serde::Serialize;
 
 use crate::status::Status;
@@ -11,17 +12,20 @@ pub struct TunnelCipher {
     /// `OpenVPN` or `IPsec`.
     pub tunnel: &'static str,
     /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
-    pub setting: &'static str,
+    pub setting: String,
     /// Why.
     pub why: String,
 }
 
-/// Families whose hardware has 128-bit keys only.
-const SHORT_KEYS: [&str; 2] = ["geode", "mxs-dcp"];
-
-/// The advice; empty if too little is known.
-pub fn advise(status: &Status) -> Vec<TunnelCipher> {
-    let advice = |tunnel, setting, why: &str| TunnelCipher { tunnel, setting, why: why.to_owned() };
+/// The advice; empty if too little is known. The figures of `outboard tune` for OpenVPN decide, where
+/// there are any. Without a measurement ChaCha20-Poly1305 is advised on CPUs without AES instructions:
+/// an accelerator is not known to win over it.
+pub fn advise(status: &Status, openvpn: Option<&Contest>) -> Vec<TunnelCipher> {
+    let advice = |tunnel, setting: &str, why: &str| TunnelCipher {
+        tunnel,
+        setting: setting.to_owned(),
+        why: why.to_owned(),
+    };
     if cpu_has_aes(status) == Some(true) {
         let why = "the CPU has instructions for AES and GCM";
         return vec![
@@ -29,43 +33,72 @@ pub fn advise(status: &Status) -> Vec<TunnelCipher> {
             advice("IPsec", "esp_proposals = aes128gcm16", why),
         ];
     }
-    if status.cpu.has_padlock_aes() {
-        let why = "PadLock does AES-CBC in the CPU";
-        return vec![
-            advice("OpenVPN", "data-ciphers AES-128-CBC", "PadLock does AES-CBC, by outboard's provider"),
-            advice("IPsec", "esp_proposals = aes128-sha1", why),
-        ];
-    }
     if status.drivers.is_empty() || cpu_has_aes(status).is_none() {
         return Vec::new();
     }
-    let ipsec = in_kernel(status).unwrap_or_else(|| {
-        let why = "neither the CPU nor an accelerator of the kernel's does AES faster than ChaCha20";
-        advice("IPsec", "esp_proposals = chacha20poly1305", why)
-    });
-    let packets = "packets have 1400 bytes: too few for an accelerator to win over ChaCha20 in software, usually \
-                   (outboard bench openvpn measures)";
-    vec![advice("OpenVPN", "data-ciphers CHACHA20-POLY1305", packets), ipsec]
+    let measured = openvpn.and_then(|contest| Some((contest.best()?, contest.sentence())));
+    let openvpn = match measured {
+        Some((best, sentence)) => advice("OpenVPN", &format!("data-ciphers {}", best.suite), &sentence),
+        None => {
+            let packets = "packets have 1400 bytes: too few for an accelerator to win over ChaCha20 in software, usually \
+                           (outboard tune measures)";
+            advice("OpenVPN", "data-ciphers CHACHA20-POLY1305", packets)
+        }
+    };
+    let why = match serving_ipsec(status) {
+        Some(proposal) => format!(
+            "without AES instructions ChaCha20 is fast in software; the kernel's driver for {proposal} is hardware: outboard \
+             bench ipsec compares both"
+        ),
+        None => "neither the CPU nor an accelerator of the kernel's does AES faster than ChaCha20".to_owned(),
+    };
+    vec![openvpn, advice("IPsec", "esp_proposals = chacha20poly1305", &why)]
 }
 
-/// For the kernel: the driver with the highest priority.
-fn in_kernel(status: &Status) -> Option<TunnelCipher> {
+/// The proposal that hardware serves: the kernel selects the driver with the highest priority.
+fn serving_ipsec(status: &Status) -> Option<&'static str> {
+    if status.cpu.has_padlock_aes() {
+        return Some("aes128-sha1");
+    }
     let picked = |name: &str| {
-        status
-            .algorithms
-            .iter()
-            .any(|a| a.name == name && (a.picked.verdict == "accelerator" || a.picked.around_accelerator))
+        let algorithms = || status.algorithms.iter().filter(|one| one.name == name);
+        algorithms().any(|one| one.picked.verdict == "accelerator" || one.picked.around_accelerator)
     };
-    let families = || status.accelerators.iter().map(|accelerator| accelerator.id.as_str());
-    let short = families().any(|id| SHORT_KEYS.contains(&id));
-    let setting = match (picked("gcm(aes)"), picked("cbc(aes)")) {
-        (true, _) => "esp_proposals = aes128gcm16",
-        (false, true) => "esp_proposals = aes128-sha256",
-        (false, false) => return None,
-    };
-    let keys = if short { ", with 128-bit keys only" } else { "" };
-    let why = format!(
-        "the kernel's driver for it is hardware{keys}; compare it with chacha20poly1305 (iperf3), which may be faster"
-    );
-    Some(TunnelCipher { tunnel: "IPsec", setting, why })
+    match (picked("gcm(aes)"), picked("cbc(aes)")) {
+        (true, _) => Some("aes128gcm16"),
+        (false, true) => Some("aes128-sha256"),
+        (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use outboard_documents::Goal;
+    use outboard_drivers::root::Root;
+    use outboard_policy::Tuned;
+    use outboard_services::choice::Negotiation;
+
+    use super::*;
+
+    #[test]
+    fn openvpn_gets_the_best_by_the_figures_and_chacha20_without() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/armada388-helios4");
+        let status = crate::collect(&Root::saved(&fixture).unwrap()).unwrap();
+        let of = |contest: Option<&Contest>| advise(&status, contest)[0].clone();
+        assert_eq!(of(None).setting, "data-ciphers CHACHA20-POLY1305");
+        for (hardware, best) in [("20/0 90", "CHACHA20-POLY1305"), ("90/0 8", "AES-128-GCM")] {
+            let figures = format!(
+                "outboard-policy 2\nfigure 1472 AES-128-GCM eng {hardware}\nfigure 1472 ChaCha20-Poly1305 - 40/0 25\n"
+            );
+            let figures = Tuned::parse(figures).unwrap().figures();
+            let negotiation = Negotiation::OpenVpn;
+            let offered = negotiation.by_default();
+            let contest = Contest::of(negotiation, offered, 1500, Goal::Balanced, &figures);
+            let advice = of(contest.as_ref());
+            assert_eq!(advice.setting, format!("data-ciphers {best}"));
+            assert!(advice.why.contains("with the accelerator"), "{advice:?}");
+        }
+    }
 }

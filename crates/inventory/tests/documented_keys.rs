@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Fields whose keys come from files that no fixture has: a policy, and the findings of `outboard
 /// check`. Their unit tests name the keys.
-const NOT_IN_FIXTURES: [&str; 2] = ["policy", "checked"];
+const NOT_IN_FIXTURES: [&str; 3] = ["policy", "checked", "choices"];
 
 /// Documented words of other fields that no fixture shows: values, keys of a measured policy, and
 /// keys of an openssl.cnf that offloads digests, names random sources or lacks `default`.

@@ -49,6 +49,10 @@ pub fn verbose(whole: &Status, style: Style) -> String {
     unknown(&mut page, whole);
     pasted(&mut page, whole, usize::MAX);
     problems(&mut page, whole, true);
+    for one in &whole.choices {
+        let prefer = one.settings.first().map(|line| format!(": {line}")).unwrap_or_default();
+        page.row(&one.service, &format!("{}{prefer}", one.sentence));
+    }
     for one in &whole.tunnels {
         page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
     }

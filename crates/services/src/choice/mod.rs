@@ -307,7 +307,7 @@ fn entrant(
         mac: mac.map(str::to_owned),
         cipher: cipher.name.clone(),
         driver: cipher.driver.clone(),
-        megabytes_per_second: 1.0 / both,
+        megabytes_per_second: with.map_or(cipher.megabytes_per_second, |_| 1.0 / both),
         spread,
         cpu_ms_per_megabyte: cpu,
         is_legacy,
