@@ -160,7 +160,7 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
             None => bail!("there is nothing to measure: {}", text::reasons(&answer.reasons)),
         }
     } else {
-        let figures = services::compare(wanted.module, &mut answer)?;
+        let figures = services::compare(wanted.module, wanted.ciphers, &mut answer)?;
         if wanted.is_written && !answer.interrupted {
             Replacement::open(Path::new(POLICY_FILE), explained)?
                 .store(&policy_file::text(&answer, &figures))?;

@@ -15,13 +15,14 @@ use crate::commands::ciphers::service::offered_or_default;
 use crate::commands::enable::contest;
 
 /// Measures what the services may choose between, for each size of requests once, and adds a choice
-/// for each service. Returns the figures. An interruption is recorded in the answer.
-pub fn compare(module: &Path, answer: &mut Tune) -> Result<Vec<CipherFigure>> {
+/// for each service of which all usual ciphers were tuned. Returns the figures. An interruption is recorded in the answer.
+pub fn compare(module: &Path, tuned: &[&str], answer: &mut Tune) -> Result<Vec<CipherFigure>> {
     let tree = Tree::at(Path::new("/"));
     let services = APPLICATIONS.iter().filter_map(|known| {
         let negotiation = Negotiation::of(known.name)?;
         Some((known.name, negotiation, offered_or_default(negotiation, &tree), known.requests.bytes?))
     });
+    let services = services.filter(|(_, _, offered, _)| has_all(offered, tuned));
     let services: Vec<(&str, Negotiation, Offered, u32)> = services.collect();
     let mut sizes: BTreeMap<u32, Vec<&'static str>> = BTreeMap::new();
     for (_, _, offered, bytes) in &services {
@@ -56,6 +57,12 @@ pub fn compare(module: &Path, answer: &mut Tune) -> Result<Vec<CipherFigure>> {
     Ok(figures)
 }
 
+/// Whether the usual ciphers of AES that a service offers are among those that were tuned.
+fn has_all(offered: &Offered, tuned: &[&str]) -> bool {
+    let mut usual = contest::names(offered, &[]).into_iter().filter(|name| name.starts_with("AES-"));
+    usual.all(|name| tuned.contains(&name))
+}
+
 /// The ciphers of which the new policy gives requests of this size to the accelerator.
 fn served(answer: &Tune, bytes: usize) -> Vec<Accelerated<'_>> {
     let mut all: Vec<Accelerated<'_>> = Vec::new();
@@ -81,6 +88,14 @@ fn served(answer: &Tune, bytes: usize) -> Vec<Accelerated<'_>> {
 mod tests {
     use super::super::text::tests::answer;
     use super::*;
+
+    #[test]
+    fn a_service_is_compared_if_its_usual_ciphers_were_tuned() {
+        let nginx = Negotiation::Nginx.by_default();
+        assert!(has_all(&nginx, &["AES-128-GCM", "AES-256-GCM"]));
+        assert!(!has_all(&nginx, &["AES-128-GCM", "AES-128-CBC"]));
+        assert!(!has_all(&Negotiation::Sshd.by_default(), &["AES-128-GCM", "AES-256-GCM"]), "and CTR");
+    }
 
     #[test]
     fn look_ahead_serves_a_size_before_direct_requests_do() {
