@@ -142,7 +142,7 @@ mod tests {
     fn nobody_logs_in_without_the_key_of_this_run() {
         let job = Negotiated { cipher: "aes128-ctr".to_owned(), mac: Some("hmac-sha1".to_owned()) };
         for is_locked in [false, true] {
-            let text = configuration("127.0.0.1:1", "/h", "/u.pub", &[job.clone()], is_locked);
+            let text = configuration("127.0.0.1:1", "/h", "/u.pub", std::slice::from_ref(&job), is_locked);
             for line in [
                 "AuthorizedKeysFile /u.pub",
                 "AuthenticationMethods publickey",
