@@ -57,10 +57,7 @@ impl Engine for Amlogic {
     }
 
     fn write(&mut self, _: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(word) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let word = conduct.word(data)?;
         if let Some(status) = self.status.get_mut(at.wrapping_sub(STATUS) / 4) {
             *status &= !word;
         }

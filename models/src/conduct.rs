@@ -95,6 +95,13 @@ impl Conduct {
         })
     }
 
+    /// The value of a write of a whole register; a write of another size is counted as unsupported.
+    pub fn word(&mut self, data: &[u8]) -> Option<u32> {
+        let value = data.try_into().map(u32::from_le_bytes).ok();
+        self.counts.unsupported += u32::from(value.is_none());
+        value
+    }
+
     /// Decides what happens to the next request.
     pub fn next_request(&mut self) -> Fate {
         self.counts.requests += 1;
@@ -193,11 +200,7 @@ fn parse_fault(value: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    pub fn conduct(words: &[&str]) -> Conduct {
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options")
-    }
+    use crate::bench::conduct;
 
     #[test]
     fn a_fault_hits_the_request_with_its_number_and_no_other() {

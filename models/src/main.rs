@@ -2,6 +2,8 @@
 //! ends, then prints its counters. See README.md.
 
 mod amlogic;
+#[cfg(test)]
+mod bench;
 mod block;
 mod caam;
 mod ccp;

@@ -123,10 +123,7 @@ impl Engine for Rockchip {
             self.resets[at.min(end)..end].copy_from_slice(&data[..end - at.min(end)]);
             return None;
         }
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         match at {
             INTSTS => self.set(INTSTS, self.word(INTSTS) & !value),
             CTRL => {
@@ -178,7 +175,7 @@ impl Engine for Rockchip {
         let is_raised = self.word(INTSTS) & self.word(INTENA) != 0;
         let rises = is_raised && !self.was_raised;
         self.was_raised = is_raised;
-        Signal { level: false, edges: if rises { vec![0] } else { Vec::new() } }
+        Signal::edge(rises)
     }
 
     fn reset(&mut self) {
@@ -189,16 +186,14 @@ impl Engine for Rockchip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::conduct;
     use crate::engine::Model;
-    use crate::options::Options;
     use crate::vfio::Device;
 
     const RAM: u32 = 0x4000_0000;
 
     fn model(options: &[&str]) -> Model {
-        let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-        let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-        Model::new(Box::new(Rockchip::new()), conduct)
+        Model::new(Box::new(Rockchip::new()), conduct(options))
     }
 
     fn write(model: &mut Model, at: usize, bytes: &[u8], memory: &Memory) {

@@ -198,10 +198,7 @@ impl Engine for Caam {
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         match (bar, at) {
             (_, 0xf00..) => {}
             (0, _) => set_word(&mut self.control, at, value),
@@ -237,7 +234,7 @@ impl Engine for Caam {
         let is_raised = self.word(JRINTR) & JRI != 0 && self.word(JRCFGR_LS) & IMSK == 0;
         let rises = is_raised && !self.was_raised;
         self.was_raised = is_raised;
-        Signal { level: false, edges: if rises { vec![0] } else { Vec::new() } }
+        Signal::edge(rises)
     }
 
     fn reset(&mut self) {

@@ -2,12 +2,10 @@
 //! pointers. Results are compared with RustCrypto.
 
 use super::*;
+use crate::bench::{Bench, RAM};
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
-use crate::engine::Model;
-use crate::options::Options;
 use crate::vfio::Device;
 
-const RAM: u32 = 0x4000_0000;
 /// Places in the test's memory: the rings, the descriptors, the tables, the IV, the key, the data.
 const INPUT_RING: u32 = RAM;
 const OUTPUT_RING: u32 = RAM + 0x100;
@@ -31,16 +29,8 @@ const TRIPLE_DES_ECB: u32 = 0x82_21_02_00;
 const INIT: u32 = 1 << 2;
 const ENCRYPT: u32 = 1;
 
-struct Bench {
-    model: Model,
-    memory: Memory,
-}
-
 fn bench(options: &[&str]) -> Bench {
-    let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-    let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-    let memory = Memory::of(RAM.into(), &vec![0; 0x4000]);
-    let mut bench = Bench { model: Model::new(Box::new(Caam::new()), conduct), memory };
+    let mut bench = Bench::new(Caam::new(), 1, options);
     for (at, value) in [(IRBAR, INPUT_RING), (IRSR, ENTRIES), (ORBAR, OUTPUT_RING), (ORSR, ENTRIES)] {
         bench.set(at, value);
     }
@@ -48,31 +38,6 @@ fn bench(options: &[&str]) -> Bench {
 }
 
 impl Bench {
-    fn register(&mut self, at: usize) -> u32 {
-        let mut data = [0; 4];
-        self.model.read(1, at, &mut data);
-        u32::from_le_bytes(data)
-    }
-
-    fn set(&mut self, at: usize, value: u32) {
-        self.model.write(1, at, &value.to_le_bytes(), &self.memory);
-    }
-
-    fn put(&mut self, address: u32, bytes: &[u8]) {
-        assert!(self.memory.write(address.into(), bytes));
-    }
-
-    fn get(&self, address: u32, len: usize) -> Vec<u8> {
-        let mut data = vec![0; len];
-        assert!(self.memory.read(address.into(), &mut data));
-        data
-    }
-
-    fn put_words(&mut self, address: u32, words: &[u32]) {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.put(address, &bytes);
-    }
-
     /// Adds the job, and returns the status in the output ring.
     fn start(&mut self) -> u32 {
         let (input, output) = (self.register(IRRIR), self.register(ORWIR));

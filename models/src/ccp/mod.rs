@@ -146,10 +146,7 @@ impl Engine for Ccp {
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         let queue = (at / PAGE).checked_sub(1).filter(|queue| bar == REGISTERS && *queue < QUEUES);
         let Some(queue) = queue else {
             if at != VERSION {
@@ -209,7 +206,7 @@ impl Engine for Ccp {
             pages.any(|page| self.register(page + INTERRUPTS) & self.register(page + ENABLE) != 0);
         let rises = is_raised && !self.was_raised;
         self.was_raised = is_raised;
-        Signal { level: false, edges: if rises { vec![0] } else { Vec::new() } }
+        Signal::edge(rises)
     }
 
     fn reset(&mut self) {

@@ -1,6 +1,6 @@
 use super::*;
+use crate::bench::conduct;
 use crate::engine::Model;
-use crate::options::Options;
 use crate::vfio::Device;
 
 const RAM: u64 = 0x1_0000_0000;
@@ -34,10 +34,9 @@ struct Machine {
 
 impl Machine {
     fn new(options: &[&str]) -> Machine {
-        let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-        let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
         let memory = Memory::of(RAM, &vec![0; 0x4000]);
-        let mut machine = Machine { model: Model::new(Box::new(Ccp::new()), conduct), memory, tail: 0 };
+        let mut machine =
+            Machine { model: Model::new(Box::new(Ccp::new()), conduct(options)), memory, tail: 0 };
         for (at, value) in
             [(HEAD, 0), (TAIL, 0), (ENABLE, 0xf), (CONTROL, ORDER << ORDER_AT | 1 << ADDRESS_AT)]
         {

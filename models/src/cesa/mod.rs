@@ -119,10 +119,7 @@ impl Engine for Cesa {
             }
             return None;
         }
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         match (bar, at) {
             (0, CURRENT) | (1, ACTIVE) => {}
             (0, ERROR_CAUSE) => {

@@ -163,10 +163,7 @@ impl Engine for Dcp {
     }
 
     fn write(&mut self, _bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         let register = at & !0xf;
         let before = self.word(register);
         let value = match at & 0xf {

@@ -1,11 +1,9 @@
 //! The engine as a driver uses it: work packets, with results computed by RustCrypto.
 
 use super::*;
-use crate::engine::Model;
-use crate::options::Options;
+use crate::bench::{Bench, RAM};
 use crate::vfio::Device;
 
-const RAM: u32 = 0x4000_0000;
 const PAYLOAD: u32 = RAM + 0x100;
 const DATA: u32 = RAM + 0x1000;
 const RESULT: u32 = RAM + 0x2000;
@@ -13,18 +11,10 @@ const KEY: [u8; 16] = *b"a key of a block";
 const IV: [u8; 16] = *b"an IV of a block";
 const USUAL: u32 = INTERRUPT | DECR_SEMAPHORE | ENABLE_CIPHER | PAYLOAD_KEY;
 
-struct Bench {
-    model: Model,
-    memory: Memory,
-}
-
 /// An engine after the driver's start: reset, clock, channels.
 fn bench(options: &[&str]) -> Bench {
-    let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-    let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-    let memory = Memory::of(RAM.into(), &vec![0; 0x4000]);
-    assert!(memory.write(PAYLOAD.into(), &[KEY, IV].concat()));
-    let mut bench = Bench { model: Model::new(Box::new(Dcp::new()), conduct), memory };
+    let mut bench = Bench::new(Dcp::new(), 0, options);
+    bench.put(PAYLOAD, &[KEY, IV].concat());
     bench.set(CTRL + 8, RESET);
     bench.set(CTRL + 8, CLOCK_STOPPED);
     bench.set(CTRL, 0xf);
@@ -33,32 +23,11 @@ fn bench(options: &[&str]) -> Bench {
 }
 
 impl Bench {
-    fn register(&mut self, at: usize) -> u32 {
-        let mut data = [0; 4];
-        self.model.read(0, at, &mut data);
-        u32::from_le_bytes(data)
-    }
-
-    fn set(&mut self, at: usize, value: u32) {
-        self.model.write(0, at, &value.to_le_bytes(), &self.memory);
-    }
-
-    fn packet(&mut self, at: u32, packet: [u32; 8]) {
-        let bytes: Vec<u8> = packet.iter().flat_map(|word| word.to_le_bytes()).collect();
-        assert!(self.memory.write(at.into(), &bytes));
-    }
-
-    fn start(&mut self, channel: usize, control: u32, mode: u32, data: &[u8]) {
-        assert!(self.memory.write(DATA.into(), data));
-        self.packet(RAM, [0, control, mode, DATA, RESULT, data.len() as u32, PAYLOAD, 0]);
+    fn run_packet(&mut self, channel: usize, control: u32, mode: u32, data: &[u8]) {
+        self.put(DATA, data);
+        self.put_words(RAM, &[0, control, mode, DATA, RESULT, data.len() as u32, PAYLOAD, 0]);
         self.set(CMDPTR + STEP * channel, RAM);
         self.set(SEMA + STEP * channel, 1);
-    }
-
-    fn result(&self, len: usize) -> Vec<u8> {
-        let mut data = vec![0; len];
-        assert!(self.memory.read(RESULT.into(), &mut data));
-        data
     }
 
     fn stat(&mut self, channel: usize) -> u32 {
@@ -77,8 +46,8 @@ fn both_modes_are_those_of_rustcrypto_and_a_message_may_go_on_in_a_packet_withou
         for (direction, from, to) in [(ENCRYPT, &plain, &secret), (0, &secret, &plain)] {
             let mut bench = bench(&[]);
             for (part, init) in [(0..320, init), (320..960, 0)] {
-                bench.start(2, USUAL | direction | init, mode, &from[part.clone()]);
-                assert_eq!(bench.result(part.len()), to[part], "{mode} {direction}");
+                bench.run_packet(2, USUAL | direction | init, mode, &from[part.clone()]);
+                assert_eq!(bench.get(RESULT, part.len()), to[part], "{mode} {direction}");
                 assert_eq!((bench.register(STAT), bench.stat(2)), (4, 0));
                 assert_eq!(bench.model.signal().edges, [1]);
                 bench.set(STAT + 8, 4);
@@ -97,13 +66,13 @@ fn both_modes_are_those_of_rustcrypto_and_a_message_may_go_on_in_a_packet_withou
 fn a_chain_is_one_request_and_ends_with_the_semaphore() {
     let mut bench = bench(&[]);
     let control = USUAL & !INTERRUPT | ENCRYPT;
-    bench.packet(RAM, [RAM + 32, control | CHAIN, 0, DATA, RESULT, 16, PAYLOAD, 0]);
-    bench.packet(RAM + 32, [RAM, control | CHAIN | INTERRUPT, 0, DATA, RESULT + 16, 16, PAYLOAD, 0]);
+    bench.put_words(RAM, &[RAM + 32, control | CHAIN, 0, DATA, RESULT, 16, PAYLOAD, 0]);
+    bench.put_words(RAM + 32, &[RAM, control | CHAIN | INTERRUPT, 0, DATA, RESULT + 16, 16, PAYLOAD, 0]);
     bench.set(CMDPTR, RAM);
     bench.set(SEMA, 2);
     assert_eq!((bench.register(SEMA), bench.register(STAT)), (0, 1));
     assert_eq!(bench.model.signal().edges, [0], "channel 0 has a line of its own");
-    let result = bench.result(32);
+    let result = bench.get(RESULT, 32);
     assert_eq!(result[..16], result[16..]);
     assert_eq!((bench.model.conduct.counts.requests, bench.model.conduct.counts.operations), (1, 2));
 }
@@ -116,10 +85,10 @@ fn a_reset_stops_the_clock_and_nothing_starts_until_both_are_cleared() {
     bench.set(CTRL + 8, RESET);
     assert_eq!(bench.register(CTRL), CLOCK_STOPPED);
     bench.set(CHANNELCTRL, 0xf);
-    bench.start(2, USUAL, 0, &[3; 32]);
+    bench.run_packet(2, USUAL, 0, &[3; 32]);
     assert_eq!(bench.model.conduct.counts.requests, 0);
     bench.set(CTRL + 12, CLOCK_STOPPED);
-    bench.start(2, USUAL, 0, &[3; 32]);
+    bench.run_packet(2, USUAL, 0, &[3; 32]);
     assert_eq!((bench.register(CTRL), bench.model.conduct.counts.requests), (0, 1));
     assert_eq!((bench.register(STAT), bench.model.signal().edges), (4, vec![]), "not enabled");
 }
@@ -129,13 +98,14 @@ fn a_damaged_failed_or_lost_request_is_seen() {
     let mut bench = bench(&["damage=1", "error=2", "lose=3"]);
     let mut right = vec![3; 320];
     assert!(crypt(Cipher::Aes, &KEY, Direction::Encrypt, None, &mut right));
-    bench.start(1, USUAL | ENCRYPT, 0, &[3; 320]);
-    let wrong_bits = bench.result(320).iter().zip(&right).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+    bench.run_packet(1, USUAL | ENCRYPT, 0, &[3; 320]);
+    let wrong_bits =
+        bench.get(RESULT, 320).iter().zip(&right).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
     assert_eq!(wrong_bits, 1);
-    bench.start(2, USUAL | ENCRYPT, 0, &[3; 320]);
+    bench.run_packet(2, USUAL | ENCRYPT, 0, &[3; 320]);
     assert_eq!((bench.stat(2), bench.register(STAT)), (BAD_SETUP, 6));
     bench.set(CHANNEL_STAT + 2 * STEP + 8, u32::MAX);
-    bench.start(3, USUAL | ENCRYPT, 0, &[3; 320]);
+    bench.run_packet(3, USUAL | ENCRYPT, 0, &[3; 320]);
     assert_eq!((bench.stat(2), bench.register(STAT)), (0, 6));
     assert_eq!(bench.model.conduct.counts.requests, 3);
 }
@@ -161,7 +131,7 @@ fn packets_that_cannot_be_true_are_errors_and_hashes_and_other_keys_are_unsuppor
     ];
     for (number, (packet, error, dma_errors, unsupported)) in cases.into_iter().enumerate() {
         let mut bench = bench(&[]);
-        bench.packet(RAM, packet);
+        bench.put_words(RAM, &packet);
         bench.set(CMDPTR + 2 * STEP, RAM);
         bench.set(SEMA + 2 * STEP, 1);
         assert_eq!((bench.stat(2), bench.register(STAT)), (error, 4), "packet {number}");

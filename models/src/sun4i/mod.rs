@@ -153,10 +153,7 @@ impl Engine for Sun4i {
     }
 
     fn write(&mut self, _bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         match at {
             CTL => return self.set_control(value).then_some(0),
             RXFIFO if self.control() & ENABLED != 0 && self.input.len() < 4 * RX_DEPTH => {

@@ -1,14 +1,12 @@
 //! The engine as a driver uses it: fills and empties the FIFOs.
 
 use super::*;
+use crate::bench::conduct;
 use crate::engine::Model;
-use crate::options::Options;
 use crate::vfio::Device;
 
 fn model(options: &[&str]) -> Model {
-    let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-    let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-    Model::new(Box::new(Sun4i::new()), conduct)
+    Model::new(Box::new(Sun4i::new()), conduct(options))
 }
 
 fn write(model: &mut Model, at: usize, value: u32) {

@@ -173,10 +173,7 @@ impl Engine for Sun8i {
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let Ok(value) = data.try_into().map(u32::from_le_bytes) else {
-            conduct.counts.unsupported += 1;
-            return None;
-        };
+        let value = conduct.word(data)?;
         match (bar, at) {
             (1, _) => set_word(&mut self.resets, at, value),
             (_, ISR | ESR) => self.set(at, self.word(at) & !value),
@@ -229,7 +226,7 @@ impl Engine for Sun8i {
 
     fn signal(&mut self) -> Signal {
         let rises = std::mem::take(&mut self.rises);
-        Signal { level: false, edges: if rises { vec![0] } else { Vec::new() } }
+        Signal::edge(rises)
     }
 
     fn reset(&mut self) {

@@ -1,11 +1,9 @@
 //! The engine as a driver uses it: tasks, with results computed by RustCrypto.
 
 use super::*;
-use crate::engine::Model;
-use crate::options::Options;
+use crate::bench::{Bench, RAM};
 use crate::vfio::Device;
 
-const RAM: u32 = 0x4000_0000;
 const KEY_AT: u32 = RAM + 0x100;
 const IV_AT: u32 = RAM + 0x140;
 const DATA: u32 = RAM + 0x1000;
@@ -13,33 +11,11 @@ const RESULT: u32 = RAM + 0x2000;
 const KEY_BYTES: [u8; 32] = *b"a key of 32 bytes for the engine";
 const IV_BYTES: [u8; 16] = *b"an IV of a block";
 
-struct Bench {
-    model: Model,
-    memory: Memory,
-}
-
 fn bench(options: &[&str]) -> Bench {
-    let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-    let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-    let memory = Memory::of(RAM.into(), &vec![0; 0x4000]);
-    Bench { model: Model::new(Box::new(Sun8i::new()), conduct), memory }
+    Bench::new(Sun8i::new(), 0, options)
 }
 
 impl Bench {
-    fn register(&mut self, at: usize) -> u32 {
-        let mut data = [0; 4];
-        self.model.read(0, at, &mut data);
-        u32::from_le_bytes(data)
-    }
-
-    fn set(&mut self, at: usize, value: u32) {
-        self.model.write(0, at, &value.to_le_bytes(), &self.memory);
-    }
-
-    fn put(&mut self, address: u32, bytes: &[u8]) {
-        assert!(self.memory.write(address.into(), bytes));
-    }
-
     /// Loads a task whose data and results are in chunks of 12 words and the rest.
     fn task(&mut self, channel: u32, control: u32, symmetric: u32, data: &[u8]) {
         let words = data.len() as u32 / 4;
@@ -56,17 +32,10 @@ impl Bench {
     }
 
     fn load(&mut self, task: &[u32; 44]) {
-        let bytes: Vec<u8> = task.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.put(RAM, &bytes);
+        self.put_words(RAM, task);
         self.set(ICR, 0xf);
         self.set(TDQ, RAM);
         self.set(TLR, LOAD);
-    }
-
-    fn result(&self, len: usize) -> Vec<u8> {
-        let mut data = vec![0; len];
-        assert!(self.memory.read(RESULT.into(), &mut data));
-        data
     }
 }
 
@@ -90,7 +59,7 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
             [(0, &plain, &secret), (DECRYPTION, &secret, &plain)].into_iter().enumerate()
         {
             bench.task(channel as u32, method | direction, size | mode << 8, from);
-            assert!(&bench.result(960) == to, "{cipher:?} {key_len} {mode} {direction}");
+            assert!(&bench.get(RESULT, 960) == to, "{cipher:?} {key_len} {mode} {direction}");
             assert_eq!(bench.register(ISR), 1 << channel);
             assert_eq!(bench.model.signal().edges, [0]);
             assert_eq!(bench.model.signal().edges, [0; 0]);
@@ -120,7 +89,8 @@ fn a_damaged_failed_or_lost_request_is_seen() {
     let mut right = vec![3; 320];
     assert!(crypt(Cipher::Aes, &KEY_BYTES[..16], Direction::Encrypt, None, &mut right));
     bench.task(0, AES, 0, &[3; 320]);
-    let wrong_bits = bench.result(320).iter().zip(&right).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+    let wrong_bits =
+        bench.get(RESULT, 320).iter().zip(&right).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
     assert_eq!(wrong_bits, 1);
     bench.task(1, AES, 0, &[3; 320]);
     assert_eq!((bench.register(ESR), bench.register(ISR)), (LENGTH << 4, 3));

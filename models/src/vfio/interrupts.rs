@@ -20,6 +20,13 @@ pub struct Signal {
     pub edges: Vec<u32>,
 }
 
+impl Signal {
+    /// Of a device whose only line rises, or does not.
+    pub fn edge(rises: bool) -> Signal {
+        Signal { level: false, edges: Vec::from_iter(rises.then_some(0)) }
+    }
+}
+
 /// The state of INTx, or of the message.
 ///
 /// VFIO's INTx is an event that masks itself. QEMU raises the pin when it takes the event, lowers it
