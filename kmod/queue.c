@@ -5,8 +5,8 @@
  * an engine has few at a time, and further requests wait here.
  *
  * The limit is the amount of work with which a request waits about OB_TARGET_NS for the others in
- * the engine, or OB_SHARED_NS while several users submit. That is measured, so requests of the kernel's own users
- * count too. The number of requests grows while the driver accepts them.
+ * the engine, or OB_SHARED_NS while several users submit. That is measured, so requests of the
+ * kernel's own users count too. The number of requests grows while the driver accepts them.
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
  * and each request costs its bytes. A round ends when no user with waiting requests has credit. So

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a user gets of an engine beside others who want all of it. */
+/* The share of an engine that a user has while other users always have requests. */
 #include "tests.h"
 #include <signal.h>
 #include <sys/prctl.h>
