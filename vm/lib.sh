@@ -124,8 +124,8 @@ in_root() {
 # time_of_release: the time of the newest entry in Debian's changelog, that of all files in a release.
 time_of_release() { sed -n '/^ -- /{s/.*>  //p;q}' "$repo/packaging/debian/changelog"; }
 
-# same_tar TIME ARGUMENT...: tar that makes the same bytes of the same files, whoever calls it.
-same_tar() { tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="$1" "${@:2}"; }
+# pack ARGUMENT...: tar with the same bytes for the same files, on every machine and for every user.
+pack() { tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="$(time_of_release)" "$@"; }
 
 # source_files: prints the files of the source, each with a 0 after it: those that git lists, or in an
 # unpacked tarball all but what was built.
