@@ -161,7 +161,7 @@ impl Supply {
         lead
     }
 
-    /// Whether so many bytes were submitted that most of them must have been used.
+    /// Whether enough bytes were submitted to judge the stream by the part that was used.
     pub(super) fn is_judged(&self, submitted: u64) -> bool {
         submitted > 4 * self.window as u64
     }

@@ -82,8 +82,8 @@ fn measure(
     Ok(panel.figures)
 }
 
-/// What is compared: ciphers that nobody prefers (CBC, CCM, keys of 192 bits) only if the accelerator
-/// serves them.
+/// The ciphers that are compared: those that no service prefers (CBC, CCM, keys of 192 bits) only if
+/// the accelerator serves them.
 pub fn names(offered: &Offered, served: &[Accelerated<'_>]) -> Vec<&'static str> {
     let is_common = |name: &str| {
         !["-CBC", "-CCM"].iter().any(|mode| name.ends_with(mode)) && !name.starts_with("AES-192")
