@@ -119,7 +119,9 @@ fn unserved(negotiation: Negotiation, offered: &Offered, found: &Suitability) ->
     let default = negotiation.default_suite(offered)?;
     let suite = rows.iter().find(|row| row.suite == default.name).filter(|suite| !suite.is_served())?;
     let is_beaten = |row: &SuiteRow| row.cipher.as_deref().is_some_and(|cipher| found.is_beaten(cipher));
-    let better = rows.iter().find(|row| row.is_served() && !row.is_legacy() && !is_beaten(row));
+    let mut better = rows.iter().filter(|row| row.is_served() && !row.is_legacy());
+    // Where each is beaten, the service is enabled because AES is required.
+    let better = better.clone().find(|row| !is_beaten(row)).or_else(|| better.next());
     Some(UnservedDefault {
         suite: suite.suite.clone(),
         setting: better.map(|better| negotiation.for_peers(&better.suite)),
@@ -246,6 +248,10 @@ mod tests {
         both.contest = Some(contest::tests::lost(Negotiation::Sshd, "AES-256-GCM"));
         let (_, setting) = of(Negotiation::Sshd, &both).expect("chacha20 is not served");
         assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes128-ctr")), "GCM loses");
+        let mut gcm = served(&["AES-256-GCM"]);
+        gcm.contest.clone_from(&both.contest);
+        let (_, setting) = of(Negotiation::Sshd, &gcm).expect("chacha20 is not served");
+        assert!(setting.is_some_and(|setting| setting.contains("Ciphers ^aes256-gcm@openssh.com")));
         assert_eq!(of(Negotiation::Nginx, &served(&["AES-256-GCM"])), None);
         let (suite, setting) = of(Negotiation::Nginx, &served(&["AES-128-GCM"])).expect("it is not served");
         assert_eq!(suite, "TLS_AES_256_GCM_SHA384");
