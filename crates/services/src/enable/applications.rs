@@ -51,6 +51,10 @@ const SSH: Requests = Requests {
 const PACKETS: Requests =
     Requests { ciphers: &["AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"], bytes: Some(1500) };
 
+/// strongSwan: the encrypted messages of a new connection have 48 to 272 bytes (IKEv2, X25519). The
+/// kernel encrypts the packets.
+const IKE: Requests = Requests { bytes: Some(272), ..PACKETS };
+
 /// dm-crypt encrypts sectors of up to 4096 bytes one by one. They do not pass through libcrypto.
 const SECTORS: Requests = Requests { ciphers: &["AES-128-XTS", "AES-256-XTS"], bytes: Some(4096) };
 
@@ -118,7 +122,7 @@ pub const APPLICATIONS: [Application; 10] = [
         units: &["strongswan.service", "strongswan-starter.service", "ipsec.service"],
         init_scripts: &["swanctl", "ipsec"],
         programs: &["charon"],
-        requests: PACKETS,
+        requests: IKE,
     },
     in_kernel("ktls", "TLS records in the kernel", TLS),
     in_kernel("ipsec", "IPsec in the kernel", PACKETS),
