@@ -18,19 +18,8 @@ use outboard_tests::tuning::Machine;
 use serde_json::Value;
 
 const PROFILE: &str = "/etc/apparmor.d/usr.sbin.charon-systemd";
-/// What an administrator adds to it, as docs/services.md shows it.
-const RULES: &str = "\
-  /etc/outboard/** r,
-  /usr/local/lib/outboard/*.so mr,
-  /dev/outboard rw,
-  /run/outboard-strongswan.service/** rwkl,
-  @{PROC}/crypto r,
-  @{PROC}/sys/kernel/osrelease r,
-  @{sys}/module/*/** r,
-  @{sys}/bus/*/drivers/** r,
-  @{sys}/devices/virtual/misc/outboard/** r,
-  @{PROC}/interrupts r,
-";
+/// What an administrator adds to it.
+const RULES: &str = include_str!("../../packaging/apparmor/outboard");
 const PEER: &str = "unix:///root/outboard-peer.vici";
 
 /// Runs a program, which must succeed.
