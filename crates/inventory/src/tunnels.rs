@@ -50,7 +50,7 @@ pub fn advise(status: &Status, openvpn: Option<&Contest>) -> Vec<TunnelCipher> {
             "without AES instructions ChaCha20 is fast in software; the kernel's driver for {proposal} is hardware: outboard \
              bench ipsec compares both"
         ),
-        None => "neither the CPU nor an accelerator of the kernel's does AES faster than ChaCha20".to_owned(),
+        None => "the kernel selects no accelerator for AES, and ChaCha20 is fast in software".to_owned(),
     };
     vec![openvpn, advice("IPsec", "esp_proposals = chacha20poly1305", &why)]
 }

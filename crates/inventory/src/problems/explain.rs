@@ -204,8 +204,8 @@ impl ProblemId {
                 "the kernel's own users do not get the accelerator",
                 "Another driver of the same algorithm has a higher priority. IPsec, kTLS, dm-crypt and /dev/crypto take the \
                  highest; programs over /dev/outboard and AF_ALG name the driver and are not affected.\n\nThat is right where \
-                 the CPU is faster. Otherwise unload the module of the other driver, or give the driver's name to dm-crypt: \
-                 capi:DRIVER-plain64.",
+                 the CPU is faster. Otherwise outboard enable disk, ipsec or ktls prefers the accelerator where it wins, and \
+                 outboard prefer DRIVER without a comparison.",
             ),
             NotAllowed => (
                 "driver-not-allowed",
