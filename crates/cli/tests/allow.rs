@@ -29,7 +29,8 @@ fn what_makes_no_sense_together_is_a_mistake_of_use() {
         &["allow", "--restore", "--wait", "3601"],
         &["allow", "--list", "--now"],
         &["allow", "--wait", "5", "driver"],
-        &["allow", "--json", "driver"],
+        &["allow", "--json"],
+        &["allow", "--progress", "driver"],
         &["disallow"],
         &["disallow", "--list"],
     ] {

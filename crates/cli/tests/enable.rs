@@ -39,6 +39,34 @@ fn a_dry_run_shows_the_files_and_writes_none() {
 }
 
 #[test]
+fn changes_are_shown_as_json_before_and_afterwards() {
+    let root = image::with_nginx();
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&succeeds(&outboard(root.path(), arguments))).unwrap()
+    };
+    let shown = json(&["enable", "nginx", "--force", "--dry-run", "--json"]);
+    assert_eq!(shown["schema"], "outboard-enable/1");
+    assert_eq!((&shown["enabled"], &shown["acted"]), (&true.into(), &false.into()));
+    let files = shown["files"].as_array().unwrap();
+    let path = "/etc/systemd/system/nginx.service.d/50-outboard.conf";
+    let drop_in = files.iter().find(|file| file["path"] == path).unwrap();
+    assert!(drop_in["before"].is_null() && drop_in["after"].as_str().unwrap().contains("OPENSSL_CONF"));
+    assert!(!root.path().join("etc/outboard").exists());
+
+    let done = json(&["enable", "nginx", "--force", "--json"]);
+    assert_eq!((&done["acted"], &done["files"]), (&true.into(), &shown["files"]));
+    let listed = json(&["enable", "--list", "--json"]);
+    let nginx = listed["services"].as_array().unwrap().iter().find(|one| one["name"] == "nginx").unwrap();
+    assert_eq!((&nginx["restarts"], nginx["driver"].is_null()), (&true.into(), true));
+
+    let disabled = json(&["disable", "nginx", "--json"]);
+    assert_eq!((&disabled["schema"], &disabled["enabled"]), (&"outboard-enable/1".into(), &false.into()));
+    let removed = disabled["files"].as_array().unwrap();
+    assert_eq!(removed.len(), files.len());
+    assert!(removed.iter().all(|file| file["before"].is_string() && file["after"].is_null()), "{disabled}");
+}
+
+#[test]
 fn an_image_is_changed_only_with_force_and_restored() {
     let root = image::with_nginx();
     fails(&outboard(root.path(), &["enable", "nginx"]), 1, "add --force");
@@ -171,11 +199,11 @@ fn names_are_checked() {
 }
 
 #[test]
-fn an_image_is_not_restarted_and_json_has_a_document() {
+fn an_image_is_not_restarted_and_steps_are_json() {
     let root = image::with_nginx();
     for command in ["enable", "disable"] {
         fails(&outboard(root.path(), &[command, "nginx", "--restart"]), 2, "cannot be used with '--root");
-        fails(&outboard(root.path(), &[command, "nginx", "--json"]), 2, "--json");
+        fails(&outboard(root.path(), &[command, "nginx", "--progress"]), 2, "--json");
     }
     fails(&outboard(root.path(), &["enable", "nginx", "--restart", "--dry-run"]), 2, "cannot be used with");
 }

@@ -1,5 +1,6 @@
 //! `outboard status` as a command: output, warnings, exit codes.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -95,4 +96,26 @@ fn a_problem_of_the_status_is_explained() {
     assert!(text.starts_with(&format!("{id}: ")) && text.lines().all(|line| line.len() <= 80), "{text}");
     assert!(String::from_utf8(explain(&[]).stdout).unwrap().contains(&id));
     assert_eq!(explain(&["no-such-problem"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_stream_has_the_status_then_counters_and_ends_with_its_reader() {
+    let mut child = outboard().args(["--json", "--every", "1s"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut schema = || {
+        let value: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        value["schema"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([schema(), schema(), schema()], ["outboard-status/1", "outboard-live/1", "outboard-live/1"]);
+    drop(lines);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_stream_is_of_this_machine_and_is_json() {
+    for arguments in
+        [&["--every", "1s"][..], &["--json", "--every", "0s"], &["--json", "--every", "1s", "--from", "/"]]
+    {
+        assert_eq!(outboard().args(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
+    }
 }

@@ -16,7 +16,7 @@ pub use width::{NARROWEST, WIDEST, columns, wrapped};
 use printable::printable_styled;
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -32,11 +32,31 @@ pub fn expect_end(end: Option<Instant>) {
     *END.lock().unwrap_or_else(PoisonError::into_inner) = end;
 }
 
-/// Shows the current step on a terminal; the next one replaces it.
+/// Prints a step, with the time until the expected end.
+pub type PrintStep = fn(&str, Option<Duration>);
+
+/// What prints the steps in place of the terminal.
+static STEPS: OnceLock<PrintStep> = OnceLock::new();
+
+/// Has [`progress`] call `print` with each step, with and without a terminal.
+pub fn print_steps_by(print: PrintStep) {
+    STEPS.get_or_init(|| print);
+}
+
+/// Whether steps are printed, so that each document is one line of a stream.
+pub fn is_stream() -> bool {
+    STEPS.get().is_some()
+}
+
+/// Shows the current step on a terminal; the next one replaces it, and an empty one removes it.
 pub fn progress(text: &str) {
-    if io::stderr().is_terminal() {
-        let end = *END.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = end.filter(|_| !text.is_empty()).map(|end| end.saturating_duration_since(Instant::now()));
+    let end = *END.lock().unwrap_or_else(PoisonError::into_inner);
+    let left = end.filter(|_| !text.is_empty()).map(|end| end.saturating_duration_since(Instant::now()));
+    if let Some(print) = STEPS.get() {
+        if !text.is_empty() {
+            print(text, left);
+        }
+    } else if io::stderr().is_terminal() {
         let left = left.map(|left| format!(" (about {} left)", time(left))).unwrap_or_default();
         // A line that the terminal wraps would not be replaced.
         let most = columns(io::stderr()).map_or(usize::MAX, |columns| columns - 1);
@@ -79,17 +99,22 @@ pub fn answer_whole(text: &str) -> io::Result<()> {
     print(&printable(text))
 }
 
+/// Prints a line of a stream. Returns whether its reader is still there.
+pub fn answer_line(text: &str) -> io::Result<bool> {
+    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        other => other.map(|()| true),
+    }
+}
+
 /// Prints a result with text attributes.
 pub fn answer_styled(text: &str) -> io::Result<()> {
     print(&printable_styled(text))
 }
 
 fn print(text: &str) -> io::Result<()> {
-    match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
-        // The reader, such as head(1), closed the pipe.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
+    // The reader, such as head(1), may have closed the pipe.
+    answer_line(text).map(drop)
 }
 
 /// Parses a time: `90s`, `10m`, `2h`, or seconds.

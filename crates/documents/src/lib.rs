@@ -8,7 +8,9 @@ pub mod check;
 pub mod choice;
 pub mod config;
 mod figures;
+pub mod live;
 mod measured;
+mod progress;
 pub mod prove;
 mod read;
 mod report;
@@ -21,11 +23,12 @@ pub mod tune;
 pub mod watch;
 
 pub use measured::{Figure, Goal, LONGEST_WALL_TIME, Machine, SpeedVerdict};
+pub use progress::{Progress, print_steps};
 pub use read::{LARGEST, Part, Unfit, contents, read};
 pub use report::{Report, Source};
 pub use time::now;
 
-use outboard_console::is_unprintable;
+use outboard_console::{is_stream, is_unprintable};
 use serde::Serialize;
 
 /// A document with the name of its schema.
@@ -34,23 +37,38 @@ pub trait Document: Serialize {
     const SCHEMA: &'static str;
 }
 
-/// Formats a document as indented JSON with its schema first, and a line feed at the end.
+/// Formats a document as JSON with its schema first, and a line feed at the end: indented, or one line
+/// of a stream.
 pub fn json<D: Document>(document: &D) -> serde_json::Result<String> {
-    #[derive(Serialize)]
-    struct WithSchema<'a, D> {
-        schema: &'static str,
-        #[serde(flatten)]
-        document: &'a D,
-    }
     pretty(&WithSchema { schema: D::SCHEMA, document })
+}
+
+/// Formats a document as one line of a stream.
+pub fn json_line<D: Document>(document: &D) -> serde_json::Result<String> {
+    line(&WithSchema { schema: D::SCHEMA, document })
+}
+
+#[derive(Serialize)]
+struct WithSchema<'a, D> {
+    schema: &'static str,
+    #[serde(flatten)]
+    document: &'a D,
 }
 
 /// Formats JSON for a file or a terminal: what a terminal would act on is escaped.
 pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
-    let text = serde_json::to_string_pretty(value)? + "\n";
+    if is_stream() { line(value) } else { Ok(escaped(serde_json::to_string_pretty(value)? + "\n")) }
+}
+
+/// The same as one line.
+pub fn line(value: &impl Serialize) -> serde_json::Result<String> {
+    Ok(escaped(serde_json::to_string(value)? + "\n"))
+}
+
+fn escaped(text: String) -> String {
     let is_escaped = |c: char| is_unprintable(c) && c != '\n';
     if !text.contains(is_escaped) {
-        return Ok(text);
+        return text;
     }
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -58,5 +76,5 @@ pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
         let code = u32::from(c);
         if is_escaped(c) { escaped += &format!("\\u{code:04x}") } else { escaped.push(c) }
     }
-    Ok(escaped)
+    escaped
 }

@@ -6,6 +6,7 @@
 
 mod exposition;
 mod installed;
+mod live;
 mod metrics;
 mod module;
 mod process;
@@ -14,6 +15,7 @@ mod rates;
 mod sample;
 mod service;
 
+pub use live::live;
 pub use metrics::{FindingState, metrics};
 pub use module::{DriverSample, ModuleSample};
 pub use process::{EnvironmentValue, Process, Processes, ProviderMapping};

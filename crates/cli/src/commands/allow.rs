@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_console::answer;
+use outboard_console::{answer, progress};
 
 use self::memory::Memory;
+use super::change;
 use crate::signals;
 
 /// Let programs use a driver through /dev/outboard, once its results were found right.
@@ -32,14 +33,17 @@ use crate::signals;
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as `outboard status` and /proc/crypto show them
-    #[arg(value_name = "DRIVER", conflicts_with_all = ["list", "restore"])]
+    #[arg(value_name = "DRIVER", group = "subject", conflicts_with_all = ["list", "restore"])]
     drivers: Vec<String>,
     /// Show what is allowed now, and what is saved
-    #[arg(long, conflicts_with = "restore")]
+    #[arg(long, group = "subject", conflicts_with = "restore")]
     list: bool,
-    /// With --list: print JSON (schema outboard-allow/1)
-    #[arg(long, requires = "list", conflicts_with_all = ["drivers", "restore"])]
+    /// Print JSON: with --list the schema outboard-allow/1, with drivers outboard-change/1
+    #[arg(long, requires = "subject", conflicts_with = "restore")]
     json: bool,
+    /// With --json: print each step as a line (schema outboard-progress/1), and the document as the last line
+    #[arg(long, requires = "json")]
+    progress: bool,
     /// Check all saved drivers again, and allow those that pass, as at boot
     #[arg(long)]
     restore: bool,
@@ -68,8 +72,16 @@ pub fn run(options: &Options) -> ExitCode {
     if options.drivers.is_empty() {
         return ended("allow", candidates::offer());
     }
-    let tries = options.drivers.iter().map(|driver| say(&allow(driver, options.force, options.now)?));
-    ended("allow", tries.collect())
+    if options.progress {
+        outboard_documents::print_steps();
+    }
+    let allowed = |driver: &str| {
+        progress(&format!("checking {driver}"));
+        let allowed = allow(driver, options.force, options.now);
+        progress("");
+        allowed
+    };
+    ended("allow", change::each(&options.drivers, options.json, allowed))
 }
 
 /// Checks a driver, allows it, and without `now` saves that. Returns what was done.

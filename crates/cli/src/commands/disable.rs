@@ -10,6 +10,7 @@ use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Failure, Record, SSH_CLIENT, SYSTEM, Tree};
 
+use super::enable::document::{print_disabled, removed};
 use super::enable::{Named, Place, named, restart};
 use crate::{kernel_choice, signals};
 
@@ -37,15 +38,21 @@ pub struct Options {
     /// Restart the service's running units and verify them; enable it again if that fails
     #[arg(long, conflicts_with = "root")]
     restart: bool,
-    /// With --restart: print JSON (schema outboard-restart/1)
-    #[arg(long, requires = "restart", conflicts_with = "root")]
+    /// Print JSON: with --restart the schema outboard-restart/1, else outboard-enable/1
+    #[arg(long)]
     json: bool,
+    /// With --json: print each step as a line (schema outboard-progress/1), and the document as the last line
+    #[arg(long, requires = "json")]
+    progress: bool,
     #[command(flatten)]
     place: Place,
 }
 
 /// Runs `outboard disable`.
 pub fn run(options: &Options) -> ExitCode {
+    if options.progress {
+        outboard_documents::print_steps();
+    }
     if options.all {
         let tree = options.place.tree();
         let mut enabled = Record::services(&tree);
@@ -98,13 +105,21 @@ fn disable(options: &Options, service: Named) -> Result<()> {
         let module = provider_file::find(None, &OpenSsl::find())?;
         return restart::disable(&tree, &record, &module, options.overwrite, options.json);
     }
+    let record = Record::read(&tree, &service.key()).map_err(|why| anyhow!(why))?;
+    let added = record.iter().flat_map(|record| &record.files);
+    let files: Vec<_> = added.map(|file| removed(&tree, &file.path)).collect::<Result<_, _>>()?;
     let kept = remove(&tree, &service.key(), options.overwrite)?;
     let then = if is_in_kernel {
         "what is open keeps its driver until it is set up anew"
     } else {
         next_step(&service.key())
     };
-    let kept: String = kept.iter().map(|path| format!("the edited file is {}\n", path.display())).collect();
+    let kept: Vec<String> =
+        kept.iter().map(|path| format!("the edited file is {}", path.display())).collect();
+    if options.json {
+        return print_disabled(&service.key(), files, kept, then);
+    }
+    let kept: String = kept.iter().map(|line| format!("{line}\n")).collect();
     Ok(answer(&format!("{} is disabled; {then}\n{kept}", service.key()))?)
 }
 

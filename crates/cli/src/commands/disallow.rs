@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::allow::memory::Memory;
-use super::allow::{ended, list, say};
+use super::allow::{ended, list};
+use super::change;
 
 /// Stop programs from using a driver through /dev/outboard, now and after each boot. Requests that need it fail from now
 /// on, and applications continue in software.
@@ -19,12 +20,15 @@ pub struct Options {
     /// Only now: a driver in the saved list is allowed again at the next boot
     #[arg(long)]
     now: bool,
+    /// Print JSON (schema outboard-change/1)
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs `outboard disallow`.
 pub fn run(options: &Options) -> ExitCode {
-    let tries = options.drivers.iter().map(|driver| say(&disallow(driver, options.now)?));
-    ended("disallow", tries.collect())
+    let disallowed = |driver: &str| disallow(driver, options.now);
+    ended("disallow", change::each(&options.drivers, options.json, disallowed))
 }
 
 /// Takes a driver off the list of the module, and without `now` off the saved one. Returns what was

@@ -1,6 +1,7 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
 pub mod contest;
+pub mod document;
 mod kernel_user;
 pub mod list;
 pub mod restart;
@@ -60,9 +61,12 @@ pub struct Options {
     /// Show the services, which are installed and which are enabled
     #[arg(long)]
     list: bool,
-    /// Print JSON: with --list the schema outboard-services/1, with --restart outboard-restart/1
+    /// Print JSON: with --list the schema outboard-services/1, with --restart outboard-restart/1, else outboard-enable/1
     #[arg(long)]
     json: bool,
+    /// With --json: print each step as a line (schema outboard-progress/1), and the document as the last line
+    #[arg(long, requires = "json", conflicts_with = "list")]
+    progress: bool,
     /// Restart the service's running units and verify them; undo the change if that fails
     #[arg(long, conflicts_with_all = ["list", "dry_run", "root"])]
     restart: bool,
@@ -200,9 +204,8 @@ impl<'a> Named<'a> {
 
 /// Runs `outboard enable`.
 pub fn run(options: &Options) -> ExitCode {
-    if options.json && !options.list && !options.restart {
-        say("outboard enable: --json needs --list or --restart");
-        return ExitCode::from(2);
+    if options.progress {
+        outboard_documents::print_steps();
     }
     let result = match options.list {
         true => list::list(&options.place.tree(), options.json),
@@ -247,6 +250,11 @@ fn enable(options: &Options, service: Named) -> Result<()> {
         plan.aes_required = Some(reason);
     }
     let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
+    let files = document::files(&tree, &plan, &steps)?;
+    let sentence = found.as_ref().and_then(|found| Some(found.contest.as_ref()?.sentence()));
+    if options.dry_run && options.json {
+        return document::print(&plan, false, files, sentence);
+    }
     if options.dry_run {
         return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
     }
@@ -262,6 +270,10 @@ fn enable(options: &Options, service: Named) -> Result<()> {
         _ => State::Incomplete,
     };
     drop(lock);
+    if options.json {
+        document::print(&plan, true, files, sentence)?;
+        return signals::check();
+    }
     let kept = text::kept(steps.iter().filter_map(|step| match step {
         Step::Keep(path) => Some(path.as_path()),
         _ => None,

@@ -4,6 +4,7 @@ mod allow;
 mod bench;
 mod bundle;
 mod catalogue;
+mod change;
 mod check;
 mod ciphers;
 mod completions;

@@ -16,8 +16,8 @@ use outboard_drivers::reach::{Cell, ReachFacts, Reachable, matrix_row, refused};
 use outboard_drivers::root::Root;
 use outboard_services::enable::{self, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
-use super::disable;
 use super::enable::{lock, text};
+use super::{change, disable};
 use crate::kernel_choice;
 
 /// Interval between checks for drivers that are not registered yet.
@@ -47,6 +47,9 @@ pub struct Options {
     /// Replace or remove an edited file; it is kept as FILE.outboard-old
     #[arg(long, conflicts_with = "restore")]
     overwrite: bool,
+    /// Print JSON (schema outboard-change/1)
+    #[arg(long, conflicts_with_all = ["restore", "dry_run"])]
+    json: bool,
     /// Raise the priorities of all preferred drivers again, as at boot
     #[arg(long)]
     restore: bool,
@@ -59,8 +62,12 @@ pub struct Options {
 pub fn run(options: &Options) -> ExitCode {
     let result = match &options.driver {
         None => restore(options.wait),
-        Some(driver) if options.undo => undo(driver, options.overwrite),
-        Some(driver) => prefer(options, driver).with_context(|| driver.clone()),
+        Some(driver) => {
+            change::each(std::slice::from_ref(driver), options.json, |driver| match options.undo {
+                true => undo(driver, options.overwrite),
+                false => prefer(options, driver).with_context(|| driver.to_owned()),
+            })
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -75,7 +82,7 @@ fn tree() -> Tree {
     Tree::at(Path::new("/"))
 }
 
-fn prefer(options: &Options, driver: &str) -> Result<()> {
+fn prefer(options: &Options, driver: &str) -> Result<String> {
     if driver.contains('/') {
         bail!("it is not the name of a driver (outboard status)");
     }
@@ -100,7 +107,7 @@ fn prefer(options: &Options, driver: &str) -> Result<()> {
     if options.dry_run {
         let steps = enable::steps_to_enable(&tree(), &plan, options.overwrite)?;
         let files = text::files(&tree(), &plan, &steps)?;
-        return Ok(answer(&(files + &line(&drivers, &one, priority, release())))?);
+        return Ok(files + line(&drivers, &one, priority, release()).trim_end());
     }
     let was_preferred = Record::read(&tree(), &key).is_ok_and(|record| record.is_some());
     enable::enable(&tree(), &plan, options.overwrite)?;
@@ -110,7 +117,7 @@ fn prefer(options: &Options, driver: &str) -> Result<()> {
         }
         return Err(error.into());
     }
-    Ok(answer(&line(&drivers, &one, priority, release()))?)
+    Ok(line(&drivers, &one, priority, release()).trim_end().to_owned())
 }
 
 fn release() -> Option<Release> {
@@ -166,7 +173,7 @@ fn outranks_instructions(drivers: &[Judged], driver: &str) -> Option<String> {
     })
 }
 
-fn undo(driver: &str, overwrite: bool) -> Result<()> {
+fn undo(driver: &str, overwrite: bool) -> Result<String> {
     let key = preference_key(driver);
     // It removes what an interrupted change has left.
     let _lock = lock(&tree())?;
@@ -175,7 +182,7 @@ fn undo(driver: &str, overwrite: bool) -> Result<()> {
         anyhow!("{driver} is not preferred by this command (outboard enable --list shows what is)")
     })?;
     disable::remove(&tree(), &key, overwrite)?;
-    Ok(answer(&format!("{driver} has its own priority again\n"))?)
+    Ok(format!("{driver} has its own priority again"))
 }
 
 /// Raises the priorities of all preferred drivers. One that is missing does not keep the others from

@@ -41,6 +41,9 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn prove(options: &Options) -> Result<u8> {
+    if options.progress {
+        outboard_documents::print_steps();
+    }
     // A wrong path is reported before the command runs.
     let json = options.json.as_deref().map(|path| Output::new("--json", Path::new(path))).transpose()?;
     if options.service.is_some() || options.unit.is_some() {

@@ -3,10 +3,14 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use outboard_console::{answer, answer_styled, say};
+use outboard_console::{answer, answer_line, answer_styled, duration, say};
+use outboard_documents::{json_line, line};
 use outboard_drivers::root::Root;
+use outboard_measure::stop;
 use outboard_report::Style;
 
 /// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
@@ -28,6 +32,16 @@ pub struct Options {
     /// Show for each driver of an accelerator which consumers get it on this kernel, and why
     #[arg(long, conflicts_with_all = ["verbose", "json"])]
     reach: bool,
+    /// With --json: print a line with the status, then at each interval a line with the counters (schema outboard-live/1), until ^C
+    #[arg(long, value_name = "TIME", value_parser = interval, requires = "json", conflicts_with = "from")]
+    every: Option<Duration>,
+}
+
+/// An interval of samples.
+pub fn interval(text: &str) -> anyhow::Result<Duration> {
+    let time = duration(text)?;
+    anyhow::ensure!(!time.is_zero(), "it must be 1s or more");
+    Ok(time)
 }
 
 /// Runs `outboard status`.
@@ -52,7 +66,11 @@ fn report(options: &Options) -> anyhow::Result<()> {
     for warning in &status.warnings {
         say(&format!("outboard status: warning: {warning}"));
     }
-    if options.json {
+    if let Some(interval) = options.every {
+        if answer_line(&line(&status)?)? {
+            follow(interval)?;
+        }
+    } else if options.json {
         answer(&outboard_documents::pretty(&status)?)?;
     } else {
         let is_terminal = io::stdout().is_terminal();
@@ -67,6 +85,19 @@ fn report(options: &Options) -> anyhow::Result<()> {
         };
         let text = render(&status, Style { color, columns });
         if color { answer_styled(&text)? } else { answer(&text)? }
+    }
+    Ok(())
+}
+
+/// Prints the counters at each interval, until a signal comes or the reader is gone.
+fn follow(interval: Duration) -> anyhow::Result<()> {
+    stop::listen();
+    let root = Root::live();
+    while !stop::asked() && answer_line(&json_line(&outboard_monitor::live(&root))?)? {
+        let end = Instant::now() + interval;
+        while !stop::asked() && Instant::now() < end {
+            thread::sleep(end.saturating_duration_since(Instant::now()).min(Duration::from_millis(100)));
+        }
     }
     Ok(())
 }

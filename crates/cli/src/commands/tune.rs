@@ -59,6 +59,10 @@ pub struct Options {
     /// Print JSON (schema outboard-tune/1)
     #[arg(long)]
     json: bool,
+    /// With --json: print each step as a line (schema outboard-progress/1), and after each cipher the document so far; the last line
+    /// is the result
+    #[arg(long, requires = "json")]
+    progress: bool,
     /// The provider's file instead of the installed one
     #[arg(long, value_name = "PATH")]
     module: Option<PathBuf>,
@@ -100,6 +104,9 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn tune(options: &Options) -> Result<ExitCode> {
     stop::listen();
+    if options.progress {
+        outboard_documents::print_steps();
+    }
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
@@ -114,6 +121,8 @@ fn tune(options: &Options) -> Result<ExitCode> {
             let new = &answer.lookahead[shown_ahead..];
             shown_ahead = answer.lookahead.len();
             let _ = console::answer(&text::all_lookahead(new));
+        } else if options.progress {
+            let _ = outboard_documents::json(answer).map(|line| console::answer(&line));
         }
     })?;
     let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };

@@ -15,7 +15,7 @@ use outboard_drivers::root::Root;
 use outboard_measure::stop;
 use outboard_monitor::{Sample, rates};
 
-use outboard_console::{INTERRUPTED, answer, duration, say};
+use outboard_console::{INTERRUPTED, answer, say};
 
 /// Show live what accelerators do, and for which processes
 ///
@@ -29,7 +29,7 @@ use outboard_console::{INTERRUPTED, answer, duration, say};
 #[derive(Args)]
 pub struct Options {
     /// Time between two samples: 2s, 1m
-    #[arg(long, value_name = "TIME", value_parser = interval, default_value = "1s")]
+    #[arg(long, value_name = "TIME", value_parser = super::status::interval, default_value = "1s")]
     interval: Duration,
     /// Print what happened in one interval, and end
     #[arg(long)]
@@ -37,14 +37,6 @@ pub struct Options {
     /// Print JSON (schema outboard-watch/1)
     #[arg(long, requires = "once")]
     json: bool,
-}
-
-fn interval(text: &str) -> Result<Duration> {
-    let time = duration(text)?;
-    if time.is_zero() {
-        bail!("it must be 1s or more");
-    }
-    Ok(time)
 }
 
 /// Runs `outboard watch`.

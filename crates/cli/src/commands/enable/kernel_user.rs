@@ -45,6 +45,9 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     if options.place.root.is_some() || options.restart || options.module.is_some() {
         bail!("--root, --restart and --module are for services with a process of their own");
     }
+    if options.json {
+        bail!("--json is for services with a process of their own");
+    }
     let tree = Tree::at(std::path::Path::new("/"));
     let release = Release::read(&Root::live());
     progress(&format!("{}: requesting its algorithms from the kernel", user.name()));

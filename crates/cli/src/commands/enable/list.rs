@@ -28,6 +28,10 @@ struct Service {
     state: &'static str,
     /// The files that were added for it.
     files: Vec<PathBuf>,
+    /// Whether it has units that `--restart` can restart and verify.
+    restarts: bool,
+    /// The driver that `outboard prefer` has the kernel select; null for a service.
+    driver: Option<String>,
 }
 
 /// The next step for a service whose restart was interrupted.
@@ -89,5 +93,10 @@ fn service(tree: &Tree, name: String, about: &str) -> Result<Service> {
             (state, record.files.iter().map(|file| file.path.clone()).collect())
         }
     };
-    Ok(Service { name, about: about.to_owned(), state, files })
+    let restarts = match Application::by_name(&name) {
+        Some(known) => !known.units.is_empty(),
+        None => name.ends_with(".service"),
+    };
+    let driver = enable::driver_of_key(&name).map(str::to_owned);
+    Ok(Service { name, about: about.to_owned(), state, files, restarts, driver })
 }

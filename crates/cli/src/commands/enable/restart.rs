@@ -129,7 +129,7 @@ fn shown(
     verification.notes.splice(0..0, notes.iter().cloned());
     if json {
         let document = Restarted { schema: "outboard-restart/1", service, enabled, changed, verification };
-        return Ok(answer(&(serde_json::to_string_pretty(&document)? + "\n"))?);
+        return Ok(answer(&outboard_documents::pretty(&document)?)?);
     }
     let state = match (enabled, changed) {
         (true, true) => "is enabled",

@@ -42,6 +42,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<String>,
 
+    /// With --json: print each step as a line to stdout (schema outboard-progress/1), and the document as one line
+    #[arg(long, requires = "json")]
+    pub progress: bool,
+
     /// Print no report, only what is wrong
     #[arg(long, short)]
     pub quiet: bool,
