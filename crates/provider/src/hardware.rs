@@ -97,17 +97,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.sampling.next() || is_first_of_key
     }
 
-    /// Decides whether a result of `len` bytes may be released to the application, and counts it.
-    pub(crate) fn accept(&self, row: Option<&Row>, len: usize, verify: impl FnOnce() -> Verdict) -> Release {
-        let release = self.release(verify);
-        if release == Release::Yes {
-            row.inspect(|row| row.add_hw(1, len as u64));
-        }
-        release
-    }
-
-    /// Decides whether a result may be released, without counting a request. Every result of a
-    /// driver passes through this function, for ciphers, AEADs, digests and key stream.
+    /// Decides whether a result may be released. Every result of a driver passes through this
+    /// function, for ciphers, AEADs, digests and key stream.
     pub(crate) fn release(&self, verify: impl FnOnce() -> Verdict) -> Release {
         // Results of a driver that is disabled are not used, so there is nothing to verify.
         if !self.is_up() {
@@ -341,7 +332,7 @@ mod tests {
     #[test]
     fn a_repetition_that_differs_too_disables_the_driver_for_all_contexts_of_the_process() {
         let [one, other, third] = ["wrong", "wrong", "right"].map(|driver| hardware(driver, 64, full));
-        assert_eq!(one.accept(None, 4096, || Verdict::Wrong { offset: 7 }), Release::Differs(7));
+        assert_eq!(one.release(|| Verdict::Wrong { offset: 7 }), Release::Differs(7));
         assert!(one.is_up(), "not judged yet");
         one.try_again("AES-128-CBC", None, 4096, 7, || {
             assert!(!one.is_up() && !other.is_up() && third.is_up(), "on trial");
@@ -364,7 +355,7 @@ mod tests {
     #[test]
     fn a_result_is_released_only_if_it_is_right_and_the_driver_still_trusted() {
         let hardware = hardware("released", 64, full);
-        let accepted = |verify: &dyn Fn() -> Verdict| hardware.accept(None, 100, verify) == Release::Yes;
+        let accepted = |verify: &dyn Fn() -> Verdict| hardware.release(verify) == Release::Yes;
         assert!(accepted(&|| Verdict::Right) && !accepted(&|| Verdict::Unknown) && hardware.is_up());
         // While this result is compared, another thread finds a wrong one.
         let found = || {

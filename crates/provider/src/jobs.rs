@@ -97,18 +97,19 @@ impl Jobs {
     /// Submits requests and waits for them. Within a job, the job is paused while it waits.
     /// `generators`: whether OpenSSL's random generators use ciphers of this kind.
     pub(crate) fn submit_and_wait(
-        &self,
+        jobs: Option<&Jobs>,
         session: &mut dyn Session,
         requests: &[Request<'_>],
         generators: bool,
         driver: &DriverName,
     ) -> Result<(), Error> {
-        let Some(descriptor) = self.of_the_job(generators, || session.wait_descriptor()) else {
+        let of_the_job = |jobs: &Jobs| jobs.of_the_job(generators, || session.wait_descriptor());
+        let Some((jobs, descriptor)) = jobs.and_then(|jobs| Some((jobs, of_the_job(jobs)?))) else {
             return session.submit_and_wait(requests);
         };
         session.submit(requests)?;
         // If the job could not be paused, reading a result waits for it.
-        match self.pause(session, descriptor, driver) {
+        match jobs.pause(session, descriptor, driver) {
             Err(Error::Forked { .. }) => session.submit_and_wait(requests),
             paused => paused.inspect_err(|_| session.release()),
         }
@@ -116,18 +117,17 @@ impl Jobs {
 
     /// The digest of a message. Within a job, the job is paused while it waits.
     pub(crate) fn digest(
-        &self,
+        jobs: Option<&Jobs>,
         session: &mut dyn HashSession,
         message: &[u8],
         driver: &DriverName,
     ) -> Result<Digest, Error> {
-        let descriptor = if message.len() < LEAST_HASHED {
-            None
-        } else {
-            self.of_the_job(true, || session.wait_descriptor())
+        let jobs = jobs.filter(|_| message.len() >= LEAST_HASHED);
+        let of_the_job = |jobs: &Jobs| jobs.of_the_job(true, || session.wait_descriptor());
+        let Some((jobs, descriptor)) = jobs.and_then(|jobs| Some((jobs, of_the_job(jobs)?))) else {
+            return session.digest(message);
         };
-        let Some(descriptor) = descriptor else { return session.digest(message) };
-        match session.digest_meanwhile(message, &mut |request| self.pause(request, descriptor, driver)) {
+        match session.digest_meanwhile(message, &mut |request| jobs.pause(request, descriptor, driver)) {
             Err(Error::Forked { .. }) => session.digest(message),
             digest => digest,
         }

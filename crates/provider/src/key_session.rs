@@ -1,6 +1,8 @@
 //! The driver session of a context's key: opened at the first request that needs it, kept, and
 //! opened again after it was evicted.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use outboard_accel::Error;
 use outboard_counters::{Row, SoftwareReason};
 
@@ -23,7 +25,7 @@ pub(crate) struct KeySession {
     /// The key has as many bytes as [`KeyUse::from`].
     has_enough: bool,
     /// Whether a result of this key has been compared with software in full.
-    pub(crate) was_compared: bool,
+    pub(crate) was_compared: AtomicBool,
     /// Reference for checks of results of this key, created for the first result.
     reference: Option<BlockCipher>,
 }
@@ -101,7 +103,8 @@ impl KeySession {
             State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Counting, State::Open),
             other => other,
         };
-        KeySession { state, reference: None, ..*self }
+        let was_compared = AtomicBool::new(self.was_compared.load(Ordering::Relaxed));
+        KeySession { state, was_compared, reference: None, ..*self }
     }
 
     /// The reference for checks of results. `None` if the default provider cannot allocate it.

@@ -13,7 +13,8 @@
 //! - `log`: messages for the administrator; `standard_error`: where they are written
 //! - `config`: the keys of this provider's section in openssl.cnf; `program`: the running program
 //! - `software`: the default provider, found through the core
-//! - `hardware`: a driver, its failures, and when it is disabled
+//! - `hardware`: a driver, its failures, and when it is disabled; `offload`: the sequence of each
+//!   request to it; `submitted`: a request of a cipher or an AEAD in it
 //! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
 //! - `offer`: which algorithms are offered; `decided`: values computed once
 //! - `reserve`: the allocator, with memory for the start; `stack_text`: texts without memory
@@ -52,6 +53,7 @@ mod lookahead;
 mod mac;
 mod message;
 mod offer;
+mod offload;
 mod owned_slots;
 mod program;
 mod provider;
@@ -65,6 +67,7 @@ mod software;
 mod spot_check;
 mod stack_text;
 mod standard_error;
+mod submitted;
 mod tables;
 mod trust;
 mod unwritten;

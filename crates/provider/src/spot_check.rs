@@ -11,7 +11,7 @@
 //! | CTR, GCM, CCM | C(i) = P(i) xor E(counter + i) | SP 800-38A, 38D, 38C |
 //! | XTS | C(i) = E1(P(i) xor T) xor T, T = E2(tweak) times x to the power i | IEEE 1619 |
 //!
-//! `aead::offload` verifies the tags of GCM and CCM.
+//! For a sample of GCM's and CCM's messages the tag is recomputed instead (`submitted`).
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ const WINDOW: usize = 4096;
 const CHUNK: usize = 512;
 
 /// Maximum length of a block, in bytes.
-const MAX_BLOCK: usize = 16;
+pub(crate) const MAX_BLOCK: usize = 16;
 
 /// The plaintext or the ciphertext of a request.
 #[derive(Clone, Copy)]

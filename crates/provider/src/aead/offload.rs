@@ -4,36 +4,29 @@ use std::ptr::copy_nonoverlapping;
 use std::slice::from_ref;
 
 use outboard_abi::name;
-use outboard_accel::memory::try_copy;
-use outboard_accel::{Direction, Error, Request as DriverRequest, Session, Wiped};
+use outboard_accel::{Direction, Error, Request as DriverRequest};
 use outboard_counters::SoftwareReason;
 
-use super::context::{Context, OffloadedText, Stage};
+use super::context::{Context, Form, OffloadedText, Stage};
 use super::message::{Message, Processed, TagUse};
 use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
-use crate::draws;
-use crate::hardware::{Release, reason_of};
+use crate::jobs::Jobs;
 use crate::key_session::KeyUse;
+use crate::offload::Refusal;
 use crate::request::Request;
 use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
-use crate::spot_check::{Chain, Crypted, Text, Verdict};
+use crate::spot_check::Verdict;
+use crate::submitted::{CompareWhole, Submitted};
 
 /// Longest text in bytes for a CCM nonce that leaves two bytes for the length field.
 const TWO_BYTES: usize = 0xffff;
 
-/// Block size of the key stream in bytes.
-const BLOCK: usize = 16;
-
-/// A message of N times this size in bytes is recomputed with its tag N times more rarely, so that
-/// the cost stays constant.
-const RECOMPUTED: usize = 4096;
-
 /// Recomputes a message in the room: its text, and after encryption its tag. `None` if the default
 /// provider fails, or without memory, so that there is nothing to compare with; empty if it rejects a
 /// tag that the accelerator accepted.
-type Recompute<'f> = &'f dyn Fn(&Context, &DriverRequest<'_>, &mut TextRoom) -> Option<()>;
+type Recompute<'f> = &'f dyn Fn(&SoftContext, &DriverRequest<'_>, &mut TextRoom) -> Option<()>;
 
 impl Context {
     /// Processes the first text of a message as if it were the whole text. `None`: software must
@@ -74,7 +67,10 @@ impl Context {
             tag: tag.as_slice(),
             ..DriverRequest::new(direction(encrypt), nonce.as_slice(), input)
         };
-        let answer = self.submit_and_verify(&request, &Self::expect_text);
+        let (form, is_ccm) = (self.form, self.ccm);
+        let answer = self.submit_and_verify(&request, &|soft, request, room| {
+            soft.expect_text(form, is_ccm, request, room)
+        });
         self.aad = aad;
         let mut answer = answer?;
         let result = answer.bytes()?;
@@ -117,7 +113,7 @@ impl Context {
         let message = Message { nonce: nonce.as_slice(), aad: &aad, job, tag };
         let processed = self.message_ahead(&message);
         self.aad = aad;
-        let Processed { tag } = processed?;
+        let Processed { tag, .. } = processed?;
         self.short_texts = 0;
         self.stage = Stage::Offloaded;
         self.offloaded = Some(OffloadedText { tag });
@@ -134,11 +130,10 @@ impl Context {
     ) -> Option<Answer> {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
-        let row = self.provider.counters.row(cipher.kind.name);
         let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
         let key_use = KeyUse { bytes: request.len(), from: cipher.key_bytes };
         let open = |urgent| hardware.open_with_tag(key, tag_len, urgent);
-        let Some(mut session) = self.key_session.session(hardware, key_use, open) else {
+        let Some(session) = self.key_session.session(hardware, key_use, open) else {
             self.why = Some(self.key_session.refusal());
             return None;
         };
@@ -146,134 +141,38 @@ impl Context {
             self.why = Some(SoftwareReason::AboveLimit);
             return None;
         }
-        let is_full = hardware.compares_in_full(!self.key_session.was_compared);
-        let done = match &self.provider.jobs {
-            Some(jobs) => jobs.submit_and_wait(&mut *session, from_ref(request), false, hardware.driver()),
-            None => session.submit_and_wait(from_ref(request)),
-        };
-        if let Err(error) = done.and_then(|()| session.result(0).map(drop)) {
-            session.release();
-            if let Error::Forged { .. } = error {
-                // Software decides whether the tag is valid.
-                self.refused = true;
-                return None;
-            }
-            self.why = Some(reason_of(&error));
-            hardware.failed(&error, row);
-            if error.is_away() {
-                drop(session);
-                self.key_session.went_away(hardware);
-            }
-            return None;
-        }
         let mut answer = Answer(session);
-        let result = answer.bytes()?;
-        let verify = || self.verify(request, result, is_full, recompute);
-        match hardware.accept(row, request.len(), verify) {
-            Release::Yes => Some(answer),
-            Release::No => {
-                self.why = Some(SoftwareReason::DriverFailed);
-                None
-            }
-            Release::Differs(offset) => {
-                self.why = Some(SoftwareReason::DriverFailed);
-                let repeat = || self.repeat(request, &mut *answer.0, recompute);
-                hardware.try_again(cipher.kind.name, row, request.len(), offset, repeat);
-                None
-            }
-        }
-    }
-
-    /// Processes the message once more, from a copy that the application cannot change, and compares
-    /// all of it.
-    fn repeat(
-        &mut self,
-        request: &DriverRequest<'_>,
-        session: &mut dyn Session,
-        recompute: Recompute<'_>,
-    ) -> Verdict {
-        let Some(copy) = try_copy(request.input).map(Wiped::new) else { return Verdict::Unknown };
-        let request = DriverRequest { input: &copy, ..*request };
-        match session.crypt(&request) {
-            Ok(result) => {
-                let is_ccm = self.ccm;
-                // A context of CCM in which libcrypto has met an error rejects each message, so that
-                // this is no proof.
-                let verdict = self.recomputed(&request, recompute, |expected| {
-                    if is_ccm && expected.is_empty() {
-                        Verdict::Unknown
-                    } else {
-                        Verdict::of(expected, result)
-                    }
-                });
-                verdict.unwrap_or(Verdict::Unknown)
-            }
-            Err(Error::Forged { .. }) => Verdict::Unknown,
-            Err(error) => {
-                self.cipher.hardware.failed(&error, None);
-                Verdict::Unknown
+        let session = &mut *answer.0;
+        let Context { soft, text, key, key_session, ccm, provider, .. } = self;
+        let jobs = provider.jobs.as_ref();
+        let outcome = Jobs::submit_and_wait(jobs, session, from_ref(request), false, hardware.driver());
+        let mut compare = |request: &DriverRequest<'_>, result: &[u8], is_repeated: bool| {
+            let done = provider.core.without_errors(|| recompute(soft, request, text));
+            // A context of CCM in which libcrypto has met an error rejects each message, so that this
+            // is no proof.
+            let is_proof = done.is_some() && !(is_repeated && *ccm && text.is_empty());
+            let verdict = if is_proof { Verdict::of(text, result) } else { Verdict::Unknown };
+            text.empty();
+            verdict
+        };
+        let compare_whole: Option<CompareWhole<'_>> = Some(&mut compare);
+        let row = provider.counters.row(cipher.kind.name);
+        let (place, request) = (0, *request);
+        let mut message =
+            Submitted { session, outcome, place, request, provider, cipher, key, key_session, compare_whole };
+        match hardware.offload(cipher.kind.name, row, request.len(), &mut message) {
+            Ok(()) => return Some(answer),
+            // Software decides whether the tag is valid.
+            Err(Refusal(Some(Error::Forged { .. }))) => self.refused = true,
+            Err(refusal) => {
+                self.why = Some(refusal.why());
+                if refusal.is_away() {
+                    drop(answer);
+                    self.key_session.went_away(hardware);
+                }
             }
         }
-    }
-
-    /// Checks blocks of the text as for other ciphers. For a sample of the messages, recomputes
-    /// everything including the tag.
-    fn verify(
-        &mut self,
-        request: &DriverRequest<'_>,
-        result: &[u8],
-        is_full: bool,
-        recompute: Recompute<'_>,
-    ) -> Verdict {
-        let len = request.len();
-        let every = len.div_ceil(RECOMPUTED).max(1) as u32;
-        if is_full && (!self.key_session.was_compared || draws::next() % every == 0) {
-            let verdict = self.recomputed(request, recompute, |expected| Verdict::of(expected, result));
-            self.key_session.was_compared |= verdict.is_some();
-            return verdict.unwrap_or(Verdict::Unknown);
-        }
-        let (input, output) = (Text::of(request.input), Text::of(&result[..len]));
-        let (plain, secret) = if self.form.encrypt { (input, output) } else { (output, input) };
-        let chain = Chain::new(self.cipher.kind.mode, request.iv);
-        let crypted = Crypted { plain, secret, chain, size: BLOCK };
-        let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
-        reference.map_or(Verdict::Unknown, |reference| crypted.check(reference, is_full, draws::next()))
-    }
-
-    /// What `look` returns for the result of software. `None` if there is none.
-    fn recomputed<T>(
-        &mut self,
-        request: &DriverRequest<'_>,
-        recompute: Recompute<'_>,
-        look: impl FnOnce(&[u8]) -> T,
-    ) -> Option<T> {
-        let mut room = std::mem::take(&mut self.text);
-        let core = self.provider.core;
-        let done = core.without_errors(|| recompute(self, request, &mut room));
-        let seen = done.map(|()| look(&room));
-        room.empty();
-        self.text = room;
-        seen
-    }
-
-    /// Recomputes a text with a copy of `soft`, which is in the state before the text.
-    fn expect_text(&self, request: &DriverRequest<'_>, room: &mut TextRoom) -> Option<()> {
-        let copy = self.soft.duplicate()?;
-        let tag_len = if self.form.encrypt { self.form.tag_len } else { 0 };
-        let (text, tag) = room.fill(request.input, tag_len)?.split_at_mut(request.len());
-        let mut done = copy.crypt(text).is_some();
-        // In GCM only the final call verifies the tag.
-        if !self.ccm {
-            done.then_some(())?;
-            done = copy.finish();
-        }
-        if self.form.encrypt {
-            return (done && copy.get_octets(name::AEAD_TAG, tag)).then_some(());
-        }
-        if !done {
-            room.empty();
-        }
-        Some(())
+        None
     }
 
     /// Evaluates the default provider's decision about a message that the accelerator may have
@@ -306,6 +205,32 @@ pub(super) fn direction(encrypt: bool) -> Direction {
 }
 
 impl SoftContext {
+    /// Recomputes a text with a copy of the context, which is in the state before the text.
+    fn expect_text(
+        &self,
+        form: Form,
+        is_ccm: bool,
+        request: &DriverRequest<'_>,
+        room: &mut TextRoom,
+    ) -> Option<()> {
+        let copy = self.duplicate()?;
+        let tag_len = if form.encrypt { form.tag_len } else { 0 };
+        let (text, tag) = room.fill(request.input, tag_len)?.split_at_mut(request.len());
+        let mut done = copy.crypt(text).is_some();
+        // In GCM only the final call verifies the tag.
+        if !is_ccm {
+            done.then_some(())?;
+            done = copy.finish();
+        }
+        if form.encrypt {
+            return (done && copy.get_octets(name::AEAD_TAG, tag)).then_some(());
+        }
+        if !done {
+            room.empty();
+        }
+        Some(())
+    }
+
     /// Processes a text in place and returns the number of bytes written.
     pub(super) fn crypt(&self, text: &mut [u8]) -> Option<usize> {
         let (at, len) = (text.as_mut_ptr(), text.len());

@@ -73,9 +73,8 @@ impl Context {
             tag: if encrypt { &[] } else { tag },
             ..DriverRequest::new(direction(encrypt), nonce.as_slice(), text)
         };
-        let mut answer = self.submit_and_verify(&request, &|context, request, room| {
-            context.soft.expect_record(request, whole, room)
-        })?;
+        let mut answer = self
+            .submit_and_verify(&request, &|soft, request, room| soft.expect_record(request, whole, room))?;
         let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
         if !self.soft.pass_record(encrypt, explicit) {
             return None;

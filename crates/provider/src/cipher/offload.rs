@@ -2,17 +2,17 @@
 
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::memory::try_vec;
-use outboard_accel::{Direction, Error, Request, Session, Wiped};
+use outboard_accel::{Direction, Error, Request};
 use outboard_counters::SoftwareReason;
 
 use super::context::Context;
-use crate::block_cipher::BlockCipher;
-use crate::draws;
-use crate::hardware::{Release, reason_of};
+use crate::hardware::reason_of;
+use crate::jobs::Jobs;
 use crate::key_session::KeyUse;
 use crate::kinds::{Block, Mode};
-use crate::spot_check::{Chain, Crypted, Text, Verdict};
+use crate::offer::Cipher;
+use crate::offload::Refusal;
+use crate::submitted::Submitted;
 
 /// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
 /// blocks that it leaves.
@@ -27,8 +27,6 @@ pub(super) struct Blocks {
     done: usize,
     /// Number of bytes in the current request.
     step: usize,
-    /// Whether results are compared in full, once it is decided.
-    is_full: Option<bool>,
     /// A request failed, or its result was not accepted.
     stopped: bool,
     /// Why software processes the blocks that are left, if any are.
@@ -50,9 +48,9 @@ impl Blocks {
     ) -> Blocks {
         let mut before = (Block::default(), head.len());
         before.0[..head.len()].copy_from_slice(head);
-        let (done, step, is_full, stopped) = (0, 0, None, false);
+        let (done, step, stopped) = (0, 0, false);
         let why = SoftwareReason::DriverFailed;
-        Blocks { head: before, input, output, len, iv, done, step, is_full, stopped, why }
+        Blocks { head: before, input, output, len, iv, done, step, stopped, why }
     }
 
     /// Number of bytes including the head.
@@ -64,6 +62,13 @@ impl Blocks {
     /// The data before the input.
     pub(super) fn head(&self) -> &[u8] {
         &self.head.0[..self.head.1]
+    }
+
+    /// The current request.
+    fn request(&self, cipher: &Cipher, direction: Direction) -> Request<'_> {
+        let (head, input) = self.parts();
+        let request = Request::new(direction, &self.iv[..cipher.kind.iv_len()], input);
+        Request { head, piece: cipher.piece, ..request }
     }
 
     /// The data of the current request, in two parts.
@@ -93,7 +98,6 @@ impl Blocks {
         // SAFETY: the guarantee given to `new`; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), self.output.add(self.done), self.step) };
         self.done += self.step;
-        self.is_full = None;
     }
 }
 
@@ -126,6 +130,7 @@ impl Context {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
+        let row = self.provider.counters.row(kind.name);
         let mut most = usize::MAX;
         loop {
             let left = streams.iter().flatten().count();
@@ -142,10 +147,7 @@ impl Context {
                 break;
             };
             let count = left.min(session.max_batch()).min(most);
-            let mut is_first_of_key = !self.key_session.was_compared;
             for stream in streams.iter_mut().flatten().take(count) {
-                stream.is_full.get_or_insert_with(|| hardware.compares_in_full(is_first_of_key));
-                is_first_of_key = false;
                 stream.step = session.max_request(direction).min(stream.len - stream.done);
             }
             let mut batch = streams.iter().flatten().take(count);
@@ -155,47 +157,51 @@ impl Context {
             }
             let mut requests = [Request::new(direction, &[], &[]); N];
             for (request, stream) in requests.iter_mut().zip(streams.iter().flatten()) {
-                let (head, part) = stream.parts();
-                let plain = Request::new(direction, &stream.iv[..kind.iv_len()], part);
-                *request = Request { head, piece: cipher.piece, ..plain };
+                *request = stream.request(cipher, direction);
             }
             let requests = &requests[..count];
-            let submitted = match &self.provider.jobs {
-                Some(jobs) => {
-                    let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
-                    jobs.submit_and_wait(&mut *session, requests, generators, hardware.driver())
-                }
-                None => session.submit_and_wait(requests),
-            };
+            let (jobs, generators) =
+                (self.provider.jobs.as_ref(), matches!(kind.mode, Mode::Ctr | Mode::Ecb));
+            let submitted =
+                Jobs::submit_and_wait(jobs, &mut *session, requests, generators, hardware.driver());
             let mut is_away = false;
             match submitted {
                 Ok(()) => {
-                    let mut is_repeated = false;
+                    let mut is_replaced = false;
                     for (place, stream) in streams.iter_mut().flatten().take(count).enumerate() {
-                        let release = match session.result(place) {
-                            Ok(result) => self.accept(stream, result),
-                            Err(error) => {
-                                (stream.stopped, stream.why) = (true, reason_of(&error));
-                                is_away |= self.failed(&error);
-                                continue;
-                            }
+                        let mut request = Submitted {
+                            session: &mut *session,
+                            outcome: Ok(()),
+                            place,
+                            request: stream.request(cipher, direction),
+                            provider: self.provider,
+                            cipher,
+                            key: &self.key,
+                            key_session: &mut self.key_session,
+                            compare_whole: None,
                         };
-                        if let Release::Differs(offset) = release {
-                            let row = self.provider.counters.row(kind.name);
-                            let repeat = || self.repeat(stream, &mut *session);
-                            hardware.try_again(kind.name, row, stream.step, offset, repeat);
-                            is_repeated = true;
+                        let offloaded = hardware.offload(kind.name, row, stream.step, &mut request);
+                        let taken = offloaded.and_then(|()| {
+                            let result = session.result(place).map_err(|error| Refusal(Some(error)))?;
+                            stream.take(result, kind.mode, kind.block(), self.encrypt);
+                            Ok(())
+                        });
+                        let Err(refusal) = taken else { continue };
+                        (stream.stopped, stream.why) = (true, refusal.why());
+                        is_away |= refusal.is_away();
+                        is_replaced = refusal.0.is_none();
+                        if is_replaced {
                             break;
                         }
                     }
-                    if is_repeated {
-                        // The repetition has replaced the batch.
+                    if is_replaced {
                         streams.iter_mut().flatten().take(count).for_each(|stream| stream.stopped = true);
                     }
                 }
                 Err(Error::Batch { .. } | Error::NoRoom { .. }) if count > 1 => most = count / 2,
                 Err(error) => {
-                    is_away = self.failed(&error);
+                    hardware.failed(&error, row);
+                    is_away = error.is_away();
                     streams.iter_mut().flatten().for_each(|stream| stream.why = reason_of(&error));
                     streams.fill_with(|| None);
                 }
@@ -212,70 +218,6 @@ impl Context {
                 }
             }
         }
-    }
-
-    /// Verifies a driver's result and copies it if it is correct.
-    fn accept(&mut self, stream: &mut Blocks, result: &[u8]) -> Release {
-        let cipher = self.cipher;
-        let row = self.provider.counters.row(cipher.kind.name);
-        let is_full = stream.is_full.unwrap_or(true);
-        let (head, rest) = stream.parts();
-        let verify = || {
-            self.compare(&stream.iv, Text { head, rest }, result, |crypted, cipher| {
-                crypted.check(cipher, is_full, draws::next())
-            })
-        };
-        let release = cipher.hardware.accept(row, stream.step, verify);
-        stream.stopped = release != Release::Yes;
-        if !stream.stopped {
-            self.key_session.was_compared |= is_full;
-            stream.take(result, cipher.kind.mode, cipher.kind.block(), self.encrypt);
-        }
-        release
-    }
-
-    /// Processes the data of the current request once more, from a copy that the application cannot
-    /// change, and compares all of it.
-    fn repeat(&mut self, stream: &Blocks, session: &mut dyn Session) -> Verdict {
-        let (head, rest) = stream.parts();
-        let Some(mut copy) = try_vec(head.len() + rest.len()).map(Wiped::new) else {
-            return Verdict::Unknown;
-        };
-        copy[..head.len()].copy_from_slice(head);
-        copy[head.len()..].copy_from_slice(rest);
-        let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
-        let request = Request::new(direction, &stream.iv[..self.kind().iv_len()], &copy);
-        match session.crypt(&Request { piece: self.cipher.piece, ..request }) {
-            Ok(result) => {
-                self.compare(&stream.iv, Text::of(&copy), result, |crypted, cipher| crypted.check_all(cipher))
-            }
-            Err(error) => {
-                self.failed(&error);
-                Verdict::Unknown
-            }
-        }
-    }
-
-    /// Compares a result with software.
-    fn compare(
-        &mut self,
-        iv: &Block,
-        input: Text<'_>,
-        result: &[u8],
-        check: impl FnOnce(&Crypted<'_>, &BlockCipher) -> Verdict,
-    ) -> Verdict {
-        let (kind, output) = (self.kind(), Text::of(result));
-        let (plain, secret) = if self.encrypt { (input, output) } else { (output, input) };
-        let chain = Chain::new(kind.mode, &iv[..kind.iv_len()]);
-        let crypted = Crypted { plain, secret, chain, size: kind.block() };
-        let reference = self.key_session.reference(self.provider, self.cipher, &self.key);
-        reference.map_or(Verdict::Unknown, |reference| check(&crypted, reference))
-    }
-
-    /// Records the failure of a request or a batch. Returns whether the device was removed.
-    fn failed(&self, error: &Error) -> bool {
-        self.cipher.hardware.failed(error, self.provider.counters.row(self.kind().name));
-        error.is_away()
     }
 }
 
@@ -304,7 +246,7 @@ mod tests {
             blocks.take(&result, mode, 16, encrypt);
             blocks.iv
         });
-        assert_eq!((blocks.done, blocks.is_full), (48, None));
+        assert_eq!(blocks.done, 48);
         (ivs, output)
     }
 

@@ -11,7 +11,9 @@ use outboard_counters::SoftwareReason;
 use subtle::ConstantTimeEq;
 
 use crate::atomic_slot_id::AtomicSlotId;
-use crate::hardware::{Hardware, Release, reason_of};
+use crate::hardware::Hardware;
+use crate::jobs::Jobs;
+use crate::offload::{Offload, Refusal};
 use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
@@ -70,14 +72,6 @@ pub(crate) struct Keyed {
     was_compared: AtomicBool,
 }
 
-/// Why there is no digest.
-enum Missing {
-    /// The device was removed, and its sessions are unusable.
-    Away,
-    /// Any other reason.
-    Failed(SoftwareReason),
-}
-
 impl Keyed {
     /// `None` without memory for the key.
     pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Option<Keyed> {
@@ -103,63 +97,29 @@ impl Keyed {
         message: &[u8],
         recompute: impl Fn() -> Option<Digested>,
     ) -> Result<Digest, SoftwareReason> {
+        let HashDriver { name, hardware, whole_only, .. } = &*self.hash_driver;
         let mut session = self.session().ok_or(SoftwareReason::DriverBusy)?;
-        match self.run(provider, &mut session, message, recompute) {
-            Ok(digest) => Ok(digest),
-            Err(Missing::Failed(why)) => Err(why),
-            Err(Missing::Away) => {
-                drop(session);
-                self.close_all();
-                Err(SoftwareReason::DriverFailed)
-            }
+        if whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
+            return Err(SoftwareReason::AboveLimit);
         }
-    }
-
-    /// Processes one message with a session.
-    fn run(
-        &self,
-        provider: &Provider,
-        session: &mut SessionGuard<'_, dyn HashSession>,
-        message: &[u8],
-        recompute: impl Fn() -> Option<Digested>,
-    ) -> Result<Digest, Missing> {
-        if self.hash_driver.whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
-            return Err(Missing::Failed(SoftwareReason::AboveLimit));
-        }
-        let row = provider.counters.row(self.hash_driver.name);
-        let driver = self.hash_driver.hardware.driver();
-        let done = match provider.jobs.as_ref().filter(|_| self.hash_driver.may_pause) {
-            Some(jobs) => jobs.digest(&mut **session, message, driver),
-            None => session.digest(message),
-        };
-        let digest = match done {
-            Ok(digest) => digest,
-            Err(Error::NoState { .. }) => {
-                self.hash_driver.whole_only.store(true, Ordering::Relaxed);
-                return Err(Missing::Failed(SoftwareReason::AboveLimit));
+        let row = provider.counters.row(name);
+        let recompute = &|| provider.core.without_errors(&recompute);
+        let jobs = provider.jobs.as_ref();
+        let mut whole = Whole { keyed: self, jobs, session: &mut *session, message, recompute, digest: None };
+        match (hardware.offload(name, row, message.len(), &mut whole), whole.digest) {
+            (Ok(()), Some(digest)) => Ok(digest),
+            (Err(Refusal(Some(Error::NoState { .. }))), _) => {
+                whole_only.store(true, Ordering::Relaxed);
+                Err(SoftwareReason::AboveLimit)
             }
-            Err(error) => {
-                self.hash_driver.hardware.failed(&error, row);
-                return Err(if error.is_away() { Missing::Away } else { Missing::Failed(reason_of(&error)) });
+            (Err(refusal), _) => {
+                if refusal.is_away() {
+                    drop(session);
+                    self.close_all();
+                }
+                Err(refusal.why())
             }
-        };
-        let is_full = self.hash_driver.hardware.compares_in_full(!self.was_compared.load(Ordering::Relaxed));
-        let compare = |digest: &Digest| {
-            let expected = provider.core.without_errors(&recompute);
-            expected.map_or(Verdict::Unknown, |expected| Verdict::of(expected.as_slice(), digest.as_slice()))
-        };
-        let verify = || if is_full { compare(&digest) } else { Verdict::Right };
-        let release = self.hash_driver.hardware.accept(row, message.len(), verify);
-        if let Release::Differs(offset) = release {
-            // The message is in memory that the application cannot change.
-            let repeat = || session.digest(message).map_or(Verdict::Unknown, |digest| compare(&digest));
-            self.hash_driver.hardware.try_again(self.hash_driver.name, row, message.len(), offset, repeat);
-        }
-        if release == Release::Yes {
-            self.was_compared.fetch_or(is_full, Ordering::Relaxed);
-            Ok(digest)
-        } else {
-            Err(Missing::Failed(SoftwareReason::DriverFailed))
+            (Ok(()), None) => Err(SoftwareReason::DriverFailed),
         }
     }
 
@@ -215,6 +175,44 @@ impl Keyed {
 impl Drop for Keyed {
     fn drop(&mut self) {
         self.close_all();
+    }
+}
+
+/// A message as one request to the driver. It is in memory that the application cannot change.
+struct Whole<'a> {
+    keyed: &'a Keyed,
+    jobs: Option<&'a Jobs>,
+    session: &'a mut dyn HashSession,
+    message: &'a [u8],
+    recompute: &'a dyn Fn() -> Option<Digested>,
+    digest: Option<Digest>,
+}
+
+impl Offload for Whole<'_> {
+    fn process(&mut self) -> Result<(), Error> {
+        let HashDriver { hardware, may_pause, .. } = &*self.keyed.hash_driver;
+        let jobs = self.jobs.filter(|_| *may_pause);
+        self.digest = Some(Jobs::digest(jobs, self.session, self.message, hardware.driver())?);
+        Ok(())
+    }
+
+    fn was_compared(&self) -> &AtomicBool {
+        &self.keyed.was_compared
+    }
+
+    fn verify(&mut self, is_full: bool) -> Verdict {
+        if !is_full {
+            return Verdict::Right;
+        }
+        let (Some(expected), Some(digest)) = ((self.recompute)(), &self.digest) else {
+            return Verdict::Unknown;
+        };
+        Verdict::of(expected.as_slice(), digest.as_slice())
+    }
+
+    fn repeat(&mut self) -> Result<Verdict, Error> {
+        self.digest = Some(self.session.digest(self.message)?);
+        Ok(self.verify(true))
     }
 }
 

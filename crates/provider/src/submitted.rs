@@ -1,0 +1,145 @@
+//! A request of a cipher or an AEAD that was submitted, and what its result is verified with.
+
+use std::mem::replace;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use outboard_accel::memory::try_vec;
+use outboard_accel::{Direction, Error, Request, Session, Wiped};
+
+use crate::draws;
+use crate::key_session::KeySession;
+use crate::kinds::Kind;
+use crate::offer::Cipher;
+use crate::offload::Offload;
+use crate::provider::Provider;
+use crate::spot_check::{Chain, Crypted, MAX_BLOCK, Text, Verdict};
+
+/// A message of N times this size in bytes is recomputed with its tag N times more rarely, so that
+/// the cost stays constant.
+const RECOMPUTED: usize = 4096;
+
+/// Compares the result of a message with software's, its tag included. The last argument: whether
+/// this is the result of a repetition.
+pub(crate) type CompareWhole<'w> = &'w mut dyn FnMut(&Request<'_>, &[u8], bool) -> Verdict;
+
+pub(crate) struct Submitted<'a> {
+    pub(crate) session: &'a mut dyn Session,
+    /// That of the submission.
+    pub(crate) outcome: Result<(), Error>,
+    /// The index of the request in its batch.
+    pub(crate) place: usize,
+    pub(crate) request: Request<'a>,
+    pub(crate) provider: &'a Provider,
+    pub(crate) cipher: &'a Cipher,
+    pub(crate) key: &'a [u8],
+    pub(crate) key_session: &'a mut KeySession,
+    /// `None` for a cipher without tags.
+    pub(crate) compare_whole: Option<CompareWhole<'a>>,
+}
+
+impl Offload for Submitted<'_> {
+    fn process(&mut self) -> Result<(), Error> {
+        replace(&mut self.outcome, Ok(()))?;
+        self.session.result(self.place).map(drop)
+    }
+
+    fn was_compared(&self) -> &AtomicBool {
+        &self.key_session.was_compared
+    }
+
+    /// Checks blocks of the text. For a sample of the messages, recomputes everything including the
+    /// tag.
+    fn verify(&mut self, is_full: bool) -> Verdict {
+        let is_first = !self.was_compared().load(Ordering::Relaxed);
+        let every = self.request.len().div_ceil(RECOMPUTED).max(1) as u32;
+        let is_whole = is_full && (is_first || draws::next() % every == 0);
+        let Ok(result) = self.session.result(self.place) else { return Verdict::Unknown };
+        match &mut self.compare_whole {
+            Some(compare) if is_whole => compare(&self.request, result, false),
+            _ => self.key_session.reference(self.provider, self.cipher, self.key).map_or(
+                Verdict::Unknown,
+                |reference| {
+                    crypted(self.cipher.kind, &self.request, result).check(reference, is_full, draws::next())
+                },
+            ),
+        }
+    }
+
+    fn repeat(&mut self) -> Result<Verdict, Error> {
+        let Request { head, input, .. } = self.request;
+        let mut copy = Wiped::new(try_vec(self.request.len()).ok_or(Error::NoMemory)?);
+        copy[..head.len()].copy_from_slice(head);
+        copy[head.len()..].copy_from_slice(input);
+        let request = Request { head: &[], input: &copy, ..self.request };
+        let result = self.session.crypt(&request)?;
+        if let Some(compare) = &mut self.compare_whole {
+            return Ok(compare(&request, result, true));
+        }
+        let reference = self.key_session.reference(self.provider, self.cipher, self.key);
+        Ok(reference.map_or(Verdict::Unknown, |reference| {
+            crypted(self.cipher.kind, &request, result).check_all(reference)
+        }))
+    }
+}
+
+fn crypted<'a>(kind: &Kind, request: &Request<'a>, result: &'a [u8]) -> Crypted<'a> {
+    let input = Text { head: request.head, rest: request.input };
+    let output = Text::of(&result[..request.len()]);
+    let is_encrypted = request.direction == Direction::Encrypt;
+    let (plain, secret) = if is_encrypted { (input, output) } else { (output, input) };
+    // Of the block cipher, also in a mode that accepts any length.
+    let size = if kind.mode.is_aead() { MAX_BLOCK } else { kind.block() };
+    Crypted { plain, secret, chain: Chain::new(kind.mode, request.iv), size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_cipher::BlockEncryption;
+    use crate::block_cipher::toy::Toy;
+    use crate::kinds::{KINDS, Mode};
+
+    #[test]
+    fn each_byte_of_each_ciphers_result_is_compared_in_either_direction() {
+        for kind in &KINDS {
+            let size = if kind.name.starts_with("DES") { 8 } else { 16 };
+            let toy = Toy { size: Some(size), ..Toy::default() };
+            let iv = &[0x5a; 16][..if kind.mode.is_aead() { 12 } else { kind.iv_len() }];
+            // The first block by the definition of the mode.
+            let plain = [0xc3; 16];
+            let mut secret = [0; 16];
+            secret[..size].copy_from_slice(&plain[..size]);
+            let (mut mask, block) = ([0; 16], &mut secret[..size]);
+            match kind.mode {
+                Mode::Ecb | Mode::Cbc => block.iter_mut().zip(iv).for_each(|(byte, iv)| *byte ^= iv),
+                Mode::Xts => {
+                    mask.copy_from_slice(iv);
+                    toy.block(&mut mask, 2);
+                    block.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+                }
+                Mode::Ctr => block.copy_from_slice(iv),
+                Mode::Gcm => block.copy_from_slice(&[iv, &[0, 0, 0, 2]].concat()),
+                Mode::Ccm => block.copy_from_slice(&[&[2], iv, &[0, 0, 1]].concat()),
+            }
+            assert!(toy.encrypt(block));
+            if matches!(kind.mode, Mode::Ctr | Mode::Gcm | Mode::Ccm) {
+                mask = plain;
+            }
+            block.iter_mut().zip(mask).for_each(|(byte, mask)| *byte ^= mask);
+            for direction in [Direction::Encrypt, Direction::Decrypt] {
+                let (input, mut result) = match direction {
+                    Direction::Encrypt => (plain, secret),
+                    Direction::Decrypt => (secret, plain),
+                };
+                let request = Request::new(direction, iv, &input[..size]);
+                let verdict = |result: &[u8]| crypted(kind, &request, result).check(&toy, false, 0);
+                assert_eq!(verdict(&result[..size]), Verdict::Right, "{}, {direction:?}", kind.name);
+                for at in 0..size {
+                    result[at] ^= 0x80;
+                    assert!(matches!(verdict(&result[..size]), Verdict::Wrong { .. }), "{}", kind.name);
+                    result[at] ^= 0x80;
+                }
+            }
+        }
+    }
+}
