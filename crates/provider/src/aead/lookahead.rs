@@ -148,10 +148,15 @@ impl Context {
         if processed.is_none() {
             self.text.empty();
         }
-        if processed.is_some() {
-            self.counts.add_ahead(message.job.len() as u64);
-        } else {
+        let ahead = processed.as_ref().map_or(0, |processed| processed.ahead);
+        if ahead > 0 {
+            self.counts.add_ahead(ahead as u64);
+        }
+        if ahead < message.job.len() {
             is_other();
+            if processed.is_some() {
+                self.counts.add((message.job.len() - ahead) as u64);
+            }
         }
         let usable = match stopped {
             Stopped::Complete | Stopped::NotReady | Stopped::Elsewhere => {

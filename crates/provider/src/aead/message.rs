@@ -6,7 +6,9 @@ use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
 use crate::block_cipher::BlockEncryption;
 use crate::in_out::InOut;
-use crate::lookahead::{FIRST_OF_GCM, GcmTag, NoncePredictor, RecordStream, Stopped, Verifier, is_tag};
+use crate::lookahead::{
+    FIRST_OF_GCM, GcmTag, NoncePredictor, RecordStream, Served, Stopped, Verifier, is_tag,
+};
 use crate::owned_slots::SlotId;
 
 /// Block length in bytes.
@@ -50,6 +52,8 @@ pub(super) enum TagUse<'a> {
 pub(super) struct Processed {
     /// The tag, unless it was verified.
     pub(super) tag: Short,
+    /// Number of bytes that used key stream. Software processed the others.
+    pub(super) ahead: usize,
 }
 
 impl MessageLookahead {
@@ -96,12 +100,10 @@ pub(super) fn process(
             _ => {}
         }
     }
-    let (done, stopped) = stream.mix(&found, message.job, verifier);
-    if done == 0 && len > 0 {
-        return Some((None, stopped));
-    }
     let nonce = number(message.nonce)?;
-    let mut is_whole = xor_rest(nonce, message.job, done, verifier.reference);
+    let software = |from, to| xor_in_software(nonce, message.job.first(to), from, verifier.reference);
+    let (served, stopped) = stream.serve(&found, message.job, verifier, software);
+    let Some(Served { mut is_whole, ahead }) = served else { return Some((None, stopped)) };
     if is_whole && message.tag == TagUse::Compute {
         // SAFETY: guaranteed by the job; the text was written above.
         let ciphertext = unsafe { std::slice::from_raw_parts(output, len) };
@@ -116,11 +118,11 @@ pub(super) fn process(
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
         return Some((None, stopped));
     }
-    Some((Some(Processed { tag }), stopped))
+    Some((Some(Processed { tag, ahead }), stopped))
 }
 
 /// Processes the text from byte `done` on in software. False if the default provider fails.
-fn xor_rest(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &dyn BlockEncryption) -> bool {
+fn xor_in_software(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &dyn BlockEncryption) -> bool {
     let mut stream = [0; CHUNK * BLOCK];
     let mut is_right = true;
     while done < job.len() && is_right {

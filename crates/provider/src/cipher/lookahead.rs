@@ -9,16 +9,13 @@ use crate::hardware::Hardware;
 use crate::in_out::InOut;
 use crate::key_session::KeyUse;
 use crate::kinds::Mode;
-use crate::lookahead::{CounterStream, KeyStream, Position, Stopped, Verifier};
+use crate::lookahead::{CounterStream, KeyStream, Position, STEP, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 use crate::request::Request;
 
 /// Consecutive streams that left most of their key stream unused, after which look-ahead ends for
 /// the key.
 const HOPELESS: u32 = 3;
-
-/// Number of bytes that software processes of an update before it looks for key stream again.
-const STEP: usize = 16 * 1024;
 
 /// What key stream did of a text.
 #[derive(Default)]

@@ -2,8 +2,10 @@
 
 mod engine;
 
+use std::ops::Range;
+
 use super::counters::BLOCK;
-use super::{CounterStream, KeyStream, NoncePattern, Position, RecordStream, Stopped};
+use super::{CounterStream, KeyStream, NoncePattern, Position, RecordStream, STEP, Stopped};
 use crate::clock::now_ms;
 use engine::{Engine, SEGMENT, WINDOW};
 
@@ -20,13 +22,21 @@ fn started(engine: &Engine) -> CounterStream {
     stream
 }
 
+fn from_start((done, stopped): (usize, Stopped)) -> (Range<usize>, Stopped) {
+    (0..done, stopped)
+}
+
 /// Processes 1024 bytes of a stream as a context does.
 fn try_step(engine: &Engine, stream: &mut CounterStream, from: usize) -> (usize, Stopped) {
+    try_part(engine, stream, from, 1024)
+}
+
+fn try_part(engine: &Engine, stream: &mut CounterStream, from: usize, len: usize) -> (usize, Stopped) {
     let position = at(from);
     let (done, stopped) =
-        engine.mix(position.counter, 1024, |job, verifier| stream.mix(position, job, verifier));
+        engine.mix(position.counter, len, |job, verifier| from_start(stream.mix(position, job, verifier)));
     if matches!(stopped, Stopped::NotReady | Stopped::Complete) {
-        stream.refill(at(from + 1024)).expect("the driver accepts it");
+        stream.refill(at(from + len)).expect("the driver accepts it");
     }
     (done, stopped)
 }
@@ -236,8 +246,8 @@ fn begun(engine: &Engine) -> RecordStream {
 fn try_message(engine: &Engine, stream: &mut RecordStream, sequence: u64) -> (usize, Stopped) {
     let first = u128::from(sequence) << 32 | 2;
     let (done, stopped) = engine.mix(first, 1024, |job, verifier| match stream.find(sequence, 1024) {
-        Ok(found) => stream.mix(&found, job, verifier),
-        Err(stopped) => (0, stopped),
+        Ok(found) => from_start(stream.mix(&found, 0, job, verifier)),
+        Err(stopped) => (0..0, stopped),
     });
     if matches!(stopped, Stopped::NotReady | Stopped::Complete) {
         stream.refill(sequence).expect("the driver accepts it");
@@ -325,7 +335,13 @@ impl Slow {
     /// Processes 1024 bytes as `step` does, which returns how many of them used key stream.
     fn step(&mut self, engine: &Engine, step: impl FnOnce() -> usize) -> usize {
         let done = step();
-        self.now += 1024 - done + done / GAIN;
+        self.advance(engine, 1024 - done, done);
+        done
+    }
+
+    /// So many bytes were processed in software and with key stream.
+    fn advance(&mut self, engine: &Engine, software: usize, ahead: usize) {
+        self.now += software + ahead / GAIN;
         let mut state = engine.driver.state();
         for request in &state.requests[self.due.len()..] {
             self.is_free_at = self.is_free_at.max(self.now) + request.len * self.per_byte / GAIN;
@@ -334,7 +350,6 @@ impl Slow {
         for (request, due) in state.requests.iter_mut().zip(&self.due) {
             request.is_complete = *due <= self.now;
         }
-        done
     }
 }
 
@@ -380,6 +395,59 @@ fn a_fast_driver_processes_all_and_a_slow_one_its_part_and_little_of_that_comes_
         let are_enough = |[text, key_stream]: [usize; 2]| text >= of_text && key_stream >= of_key_stream;
         assert!(figures.map(are_enough) == [true; 2], "latency {latency}, {per_byte} per byte: {figures:?}");
     }
+}
+
+/// The shares of key stream that texts of 16 KiB use, if software processes them in steps. In one go it
+/// would process all of a text whose key stream comes a little late.
+#[test]
+fn a_long_text_uses_the_key_stream_that_comes_while_software_processes_its_beginning() {
+    const TEXT: usize = 16 * 1024;
+    const COUNT: usize = 100;
+    let driver = || Slow { latency: TEXT / 2, per_byte: 1, now: 0, is_free_at: 0, due: Vec::new() };
+    let held = || {
+        let engine = Engine::with_window(4 * TEXT);
+        engine.driver.hold(true);
+        (engine, driver())
+    };
+    let (engine, mut driver) = held();
+    let mut stream = CounterStream::new(engine.supply(), None);
+    stream.refill(at(0)).expect("the driver accepts it");
+    let mut by_key_stream = 0;
+    for start in (0..COUNT * TEXT).step_by(TEXT) {
+        let mut done = 0;
+        while done < TEXT {
+            let (mixed, stopped) = try_part(&engine, &mut stream, start + done, TEXT - done);
+            let rest = TEXT - done - mixed;
+            let software = if matches!(stopped, Stopped::NotReady) { rest.min(STEP) } else { rest };
+            driver.advance(&engine, software, mixed);
+            (done, by_key_stream) = (done + mixed + software, by_key_stream + mixed);
+        }
+    }
+    assert!(by_key_stream * 100 > COUNT * TEXT * 96, "{by_key_stream}");
+
+    let (engine, mut driver) = held();
+    let mut stream = RecordStream::new(engine.supply(), (PATTERN, 0), TEXT, None);
+    stream.refill(u64::MAX).expect("the driver accepts it");
+    let mut by_key_stream = 0;
+    for sequence in 0..COUNT as u64 {
+        let first = u128::from(sequence) << 32 | 2;
+        let (done, software) = engine.mix(first, TEXT, |job, verifier| {
+            let Ok(found) = stream.find(sequence, TEXT) else { return (0..0, TEXT) };
+            let mut in_software = 0;
+            let (served, _) = stream.serve(&found, job, verifier, |from, to| {
+                driver.advance(&engine, to - from, 0);
+                in_software += to - from;
+                true
+            });
+            let ahead = served.map_or(0, |served| served.ahead);
+            assert!(ahead == 0 || ahead + in_software == TEXT);
+            (TEXT - ahead..TEXT, if ahead + in_software == 0 { TEXT } else { 0 })
+        });
+        driver.advance(&engine, software, done);
+        by_key_stream += done;
+        stream.refill(sequence).expect("the driver accepts it");
+    }
+    assert!(by_key_stream * 100 > COUNT * TEXT * 85, "{by_key_stream}");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //! In CTR and GCM mode the key stream is the encryption of counter blocks. It does not depend on the
 //! text, and the next counter blocks are predictable. Segments of them are encrypted in ECB mode,
 //! several in flight, and a request is XORed with key stream that is already there. Software
-//! processes what there is none for: no request waits for the accelerator. An engine with ECB mode
-//! only can serve modern ciphers.
+//! processes what there is none for, in steps, after each of which key stream that was completed
+//! meanwhile is used: no request waits for the accelerator. An engine with ECB mode only can serve
+//! modern ciphers.
 //! docs/security/lookahead.md argues that this is safe.
 //!
 //! - `counters`: the counter blocks of a segment
@@ -46,10 +47,15 @@ pub(crate) use counters::FIRST_OF_GCM;
 pub(crate) use gcm_tag::GcmTag;
 pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
-pub(crate) use record_stream::RecordStream;
+pub(crate) use record_stream::{RecordStream, Served};
 pub(crate) use segment::Stopped;
 use supply::Supply;
 pub(crate) use verifier::Verifier;
+
+/// Number of bytes of a text that software processes before it looks again for key stream that the
+/// driver is computing: small enough that a long text uses what comes meanwhile, and large enough that
+/// looking costs little.
+pub(crate) const STEP: usize = 2048;
 
 /// Maximum number of streams of a process.
 const STREAMS: usize = 1024;

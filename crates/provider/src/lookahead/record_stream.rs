@@ -6,6 +6,7 @@ use outboard_accel::memory::try_vec;
 use outboard_accel::{Error, KeyStreamSegment};
 use outboard_counters::Row;
 
+use super::STEP;
 use super::counters::{BLOCK, Counters};
 use super::nonces::NoncePattern;
 use super::segment::{Segment, Stopped, Unusable};
@@ -91,10 +92,17 @@ impl Records {
     }
 }
 
-/// The key stream of a message, which the driver has completed.
+/// The key stream of a message, which the driver has completed or is computing.
 pub(crate) struct Found {
     segment: usize,
     index: u64,
+}
+
+/// A text that was processed, unless software failed.
+pub(crate) struct Served {
+    pub(crate) is_whole: bool,
+    /// Number of bytes that used key stream.
+    pub(crate) ahead: usize,
 }
 
 /// Segments of the next messages. The key stream of each message is used once.
@@ -131,7 +139,8 @@ impl RecordStream {
         self.pattern
     }
 
-    /// Finds the key stream of a message whose text has `len` bytes; if there is none, why.
+    /// Finds the key stream of a message whose text has `len` bytes; if there is none, and none comes
+    /// soon, why.
     pub(crate) fn find(&mut self, sequence: u64, len: usize) -> Result<Found, Stopped> {
         self.lengths.add(len);
         self.last_long[(sequence % 2) as usize] = sequence;
@@ -140,25 +149,65 @@ impl RecordStream {
         let Some((segment, index, records)) = found else {
             return Err(if self.may_submit() { Stopped::Complete } else { self.supply.wait() });
         };
-        self.supply.check(&mut records.segment)?;
+        match self.supply.check(&mut records.segment) {
+            Err(Stopped::NotReady) if self.supply.is_soon() => {}
+            checked => checked?,
+        }
         Ok(Found { segment, index })
     }
 
-    /// Processes the text of a message as far as there is key stream for it, and marks that as used.
-    /// Returns the number of bytes that were written.
-    pub(crate) fn mix(&mut self, found: &Found, job: InOut<'_>, verifier: &Verifier<'_>) -> (usize, Stopped) {
+    /// Processes the text of a message from byte `from` on, as far as the driver has completed key
+    /// stream for it, and marks that as used. Returns the number of bytes that were written.
+    pub(super) fn mix(
+        &mut self,
+        found: &Found,
+        from: usize,
+        job: InOut<'_>,
+        verifier: &Verifier<'_>,
+    ) -> (usize, Stopped) {
         let (records, index) = (&mut self.segments[found.segment], found.index);
-        if !records.take(index) {
-            return (0, Stopped::Complete);
+        if let Err(stopped) = self.supply.check(&mut records.segment) {
+            return (0, stopped);
         }
         let room = records.blocks_each * BLOCK;
-        let (done, fault) = records.segment.mix(index as usize * room, job.first(room), verifier);
+        if from >= room || !records.take(index) {
+            return (0, Stopped::Complete);
+        }
+        let place = index as usize * room + from;
+        let (done, fault) = records.segment.mix(place, job.first(room - from), verifier);
         let stopped = match fault {
             Some(Unusable::Wrong) => Stopped::Wrong,
             Some(Unusable::Failed(error)) => Stopped::Failed(error),
             None => Stopped::Complete,
         };
         (done, stopped)
+    }
+
+    /// Processes the text of a message: with key stream, and what the driver has not completed in
+    /// steps by `software`, from one byte to another. `None`: there is no key stream for it, and nothing
+    /// was written.
+    pub(crate) fn serve(
+        &mut self,
+        found: &Found,
+        job: InOut<'_>,
+        verifier: &Verifier<'_>,
+        mut software: impl FnMut(usize, usize) -> bool,
+    ) -> (Option<Served>, Stopped) {
+        let (mut done, mut ahead) = (0, 0);
+        loop {
+            let (mixed, stopped) = self.mix(found, done, job.after(done), verifier);
+            (done, ahead) = (done + mixed, ahead + mixed);
+            let end = match stopped {
+                Stopped::NotReady => job.len().min(done + STEP),
+                _ if done == 0 => return (None, stopped),
+                _ => job.len(),
+            };
+            let is_right = done == end || software(done, end);
+            if !is_right || end == job.len() {
+                return (Some(Served { is_whole: is_right, ahead }), stopped);
+            }
+            done = end;
+        }
     }
 
     /// Whether there is no key stream, because there was no memory for it.

@@ -106,7 +106,7 @@ pub fn messages(input: &[u8]) {
         let (done, stopped) = bench.process(len, counters, |job, hardware| {
             let verifier = Verifier { hardware, reference: &reference, algorithm: NAME, row: None };
             match now.find(sequence, job.len()) {
-                Ok(found) => now.mix(&found, job, &verifier),
+                Ok(found) => now.mix(&found, 0, job, &verifier),
                 Err(stopped) => (0, stopped),
             }
         });
