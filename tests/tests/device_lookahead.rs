@@ -496,7 +496,7 @@ fn failures_and_delays_are_not_noticed(simulated: &Simulated) {
 
 /// Whether or not the driver's device raised interrupts.
 fn bench_says_when_requests_find_no_key_stream(outboard: &Path, simulated: &Simulated) {
-    simulated.fault(&format!("{ECB} full every=1"));
+    simulated.fault(&format!("{ECB} refuse every=1"));
     let mut command = Command::new(outboard);
     command.args(["bench", "--json", "--for", "0", "--interface", DEVICE, "--size", "16K"]);
     let output = command.args(["--direction", "encrypt", CTR[0]]).output().expect("the command runs");
