@@ -65,6 +65,20 @@ stop_step() {
 
 last_line() { tail -n 1 "$1" 2>/dev/null | tr -d '\r' | cut -c1-100; }
 
+# cargo_tool CRATE VERSION LOG: puts a program of crates.io into PATH, which is built once, in the cache.
+# The versions in use build with Debian 13's compiler.
+cargo_tool() {
+    local root=$cache/tools/$1-$2
+    if [[ ! -x $root/bin/$1 ]]; then
+        with_progress "building $1" "$3" cargo install --quiet --locked --root "$root" --version "$2" "$1" || {
+            if_full "$3" "$cache"
+            tail -n 40 "$3" >&2
+            die "$1 $2 cannot be built; the log: $3"
+        }
+    fi
+    PATH=$root/bin:$PATH
+}
+
 # if_full LOG DIR...: exits with a message if LOG reports a full disk; the DIRs are those that were
 # written to.
 if_full() {
