@@ -30,34 +30,25 @@ const UNLIKE: u8 = 8;
 const SHORT_TEXTS: u8 = 16;
 
 /// State of a message.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Stage {
     /// The default provider processes the message, or there is no message.
     Soft,
+    /// The next update is a TLS record with this additional data, and the accelerator can process it.
+    Record(Short),
     /// The nonce and additional data are known here. `soft` has processed them, or they are deferred,
     /// and no text.
-    Open,
-    /// The accelerator has processed the text, and `soft` has not: see [`OffloadedText`].
-    Offloaded,
-}
-
-/// The calls that `soft` has not received, except that with the text.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Deferred {
-    #[default]
-    Nothing,
-    /// The nonce and additional data of the message.
-    Start,
-    /// All calls of a message that has ended.
-    Message,
-}
-
-/// What the accelerator has processed and `soft` has not. The input text is in [`Context::text`].
-#[derive(Clone, Copy)]
-pub(super) struct OffloadedText {
-    /// The tag after encryption. After decryption the tag that the text must have, or empty if that
-    /// was verified.
-    pub(super) tag: Short,
+    Open { is_deferred: bool },
+    /// The accelerator has processed the text, and `soft` has not. The input is in [`Context::text`].
+    Offloaded {
+        /// The tag after encryption. After decryption the tag that the text must have, or empty if
+        /// that was verified.
+        tag: Short,
+        /// Whether nonce and additional data are deferred.
+        is_deferred: bool,
+    },
+    /// All calls of a message that has ended are deferred.
+    Ended,
 }
 
 /// Properties to which a CCM key is bound when it is set. A GCM key is not bound to them.
@@ -78,8 +69,7 @@ pub(crate) struct Context {
     /// While it is not 0, calls of messages with shorter texts, in bytes, are passed to `soft` with
     /// nothing else done. It is 0 unless the context is passive and its next messages will be too.
     pub(super) pass_below: usize,
-    /// Number of consecutive texts, other than those of records, that were too short for the
-    /// accelerator.
+    /// Number of consecutive texts that were too short for the accelerator.
     pub(super) short_texts: u8,
     /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while `soft` has not
     /// processed a text that was offloaded, or `usize::MAX` while the accelerator cannot be used.
@@ -116,15 +106,10 @@ pub(crate) struct Context {
     pub(super) is_tag_new: bool,
     /// `soft` may process the next update as a TLS record.
     pub(super) in_record: bool,
-    /// The additional data of the record, if the accelerator can process it.
-    pub(super) record: Option<Short>,
     /// GCM: `soft` has an IV with a fixed part and a counter.
     pub(super) counts_up: bool,
-    pub(super) offloaded: Option<OffloadedText>,
-    /// The input text of `offloaded`.
+    /// The input text of [`Stage::Offloaded`].
     pub(super) text: TextRoom,
-    /// The calls that `soft` has not received, except that with the text.
-    pub(super) deferred: Deferred,
     /// The tag of the last message that ended, if its calls were deferred.
     pub(super) deferred_tag: Option<Short>,
     /// The accelerator rejected the tag of the last text, which it processed as a whole message.
@@ -170,10 +155,7 @@ impl Context {
             tag: None,
             is_tag_new: false,
             in_record: false,
-            record: None,
             counts_up: false,
-            offloaded: None,
-            deferred: Deferred::Nothing,
             deferred_tag: None,
             refused: false,
             unlike: 0,
@@ -210,9 +192,9 @@ impl Context {
         if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
             self.nonce = nonce;
             self.is_unobserved = self.lookahead.is_some();
-            self.stage = if is_like { Stage::Open } else { Stage::Soft };
+            self.stage = if is_like { Stage::Open { is_deferred: false } } else { Stage::Soft };
         }
-        self.stale_length |= self.stage == Stage::Soft;
+        self.stale_length |= matches!(self.stage, Stage::Soft);
         self.settle();
     }
 
@@ -224,19 +206,17 @@ impl Context {
     /// Updates the limit below which a text goes directly to software. Must be called after any
     /// change that affects it.
     pub(super) fn settle(&mut self) {
-        if self.deferred != Deferred::Nothing {
+        if self.is_deferred() {
             (self.straight_below, self.is_passive, self.pass_below) = (0, false, 0);
             return;
         }
         self.straight_below = match self.stage {
-            Stage::Offloaded => 0,
-            Stage::Soft if self.record.is_some() && self.looks_ahead() => 0,
-            Stage::Open => self.shortest(),
-            Stage::Soft if self.record.is_some() => self.shortest(),
-            Stage::Soft => usize::MAX,
+            Stage::Offloaded { .. } => 0,
+            Stage::Record(_) if self.looks_ahead() => 0,
+            Stage::Open { .. } | Stage::Record(_) => self.shortest(),
+            Stage::Soft | Stage::Ended => usize::MAX,
         };
-        self.is_passive = self.stage == Stage::Soft
-            && self.record.is_none()
+        self.is_passive = matches!(self.stage, Stage::Soft)
             && !self.is_unobserved
             && !(self.ccm || self.in_record || self.refused || self.counts_up);
         self.pass_below = match self.is_passive && self.is_left_to_software() {
@@ -245,6 +225,20 @@ impl Context {
             true => self.shortest_possible(),
             false => 0,
         };
+    }
+
+    /// Whether `soft` has not received calls of the message, besides that with the text.
+    #[inline]
+    pub(super) fn is_deferred(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Open { is_deferred: true } | Stage::Offloaded { is_deferred: true, .. } | Stage::Ended
+        )
+    }
+
+    /// Whether the accelerator has processed the text of the message.
+    pub(super) fn is_offloaded(&self) -> bool {
+        matches!(self.stage, Stage::Offloaded { .. })
     }
 
     /// Whether the next messages of this context are left to software from their nonce on.
@@ -282,9 +276,6 @@ impl Context {
         self.counts.add(len as u64);
         if self.counts.has_reasons() && len >= self.shortest_possible() {
             self.count_reason(len);
-        }
-        if self.record.is_some() {
-            return;
         }
         if len < self.shortest_possible() {
             self.short_texts = self.short_texts.saturating_add(1);

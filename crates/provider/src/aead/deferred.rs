@@ -11,9 +11,9 @@ use outboard_abi as abi;
 use outboard_abi::Param;
 use outboard_accel::MAX_AAD;
 
-use super::context::{Context, Deferred, Stage};
+use super::context::{Context, Stage};
 use super::params::request_of_tag;
-use super::short::{GCM_NONCE, Short};
+use super::short::GCM_NONCE;
 use crate::request::{Given, Request};
 
 impl Context {
@@ -29,17 +29,16 @@ impl Context {
             || self.counts_up
             || self.refused
             || self.unlike > 0
-            || self.offloaded.is_some()
+            || self.is_offloaded()
             || self.is_left_to_software()
         {
             return None;
         }
         // SAFETY: guaranteed by the caller.
         let nonce = unsafe { iv.bytes() }.filter(|nonce| nonce.len() == GCM_NONCE)?;
-        self.record = None;
         self.open(nonce);
-        debug_assert!(self.stage == Stage::Open);
-        self.deferred = Deferred::Start;
+        debug_assert!(matches!(self.stage, Stage::Open { is_deferred: false }));
+        self.stage = Stage::Open { is_deferred: true };
         self.settle();
         Some(())
     }
@@ -55,19 +54,13 @@ impl Context {
         Some(r.len())
     }
 
-    /// Ends a message of which `soft` has received no call.
-    pub(super) fn defer_end(&mut self, tag: Short) {
-        self.deferred = Deferred::Message;
-        self.deferred_tag = self.form.encrypt.then_some(tag);
-    }
-
     /// Returns the tag of a message of which `soft` has received no call. `None`: `soft` must return
     /// it, or the request is another one.
     ///
     /// # Safety
     /// `params` is null or ends with a null key, and its buffers are writable.
     pub(super) unsafe fn give_deferred_tag(&self, params: *mut Param) -> Option<()> {
-        let tag = self.deferred_tag.filter(|_| self.deferred == Deferred::Message)?;
+        let tag = self.deferred_tag.filter(|_| matches!(self.stage, Stage::Ended))?;
         // SAFETY: guaranteed by the caller.
         let param = unsafe { request_of_tag(params) }?;
         // `soft` refuses other lengths.
@@ -80,14 +73,18 @@ impl Context {
     /// in practice.
     #[cold]
     pub(super) fn pass_deferred(&mut self) -> bool {
-        let deferred = std::mem::take(&mut self.deferred);
-        let tag = self.deferred_tag.take();
+        let (before, tag) = (self.stage, self.deferred_tag.take());
+        self.stage = match before {
+            Stage::Open { .. } => Stage::Open { is_deferred: false },
+            Stage::Offloaded { tag, .. } => Stage::Offloaded { tag, is_deferred: false },
+            Stage::Soft | Stage::Record(_) | Stage::Ended => Stage::Soft,
+        };
         let soft = &self.soft;
         // The tag of a message can be read until the next one has ended.
         let done = tag.is_none_or(|tag| soft.keep_tag(&tag))
             && soft.set_iv(self.form.encrypt, self.nonce.as_slice())
             && soft.add_associated(&self.aad)
-            && (deferred == Deferred::Start || soft.use_iv());
+            && (!matches!(before, Stage::Ended) || soft.use_iv());
         self.settle();
         done
     }

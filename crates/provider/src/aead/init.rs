@@ -68,8 +68,10 @@ impl Context {
         let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
         let turned = self.form.encrypt != encrypt;
         self.form.encrypt = encrypt;
-        self.record = None;
         self.refused = false;
+        if let Stage::Record(_) = self.stage {
+            self.stage = Stage::Soft;
+        }
         if !done {
             // It is unknown which settings took effect before the error. A new key and a new IV end
             // that state.
@@ -105,6 +107,6 @@ impl Context {
     }
 
     fn has_begun(&self) -> bool {
-        self.stage == Stage::Open && (!self.aad.is_empty() || self.announced.is_some())
+        matches!(self.stage, Stage::Open { .. }) && (!self.aad.is_empty() || self.announced.is_some())
     }
 }

@@ -44,12 +44,6 @@ impl Context {
         }
     }
 
-    /// Drops the copy of a text that `soft` does not need.
-    pub(super) fn drop_text(&mut self) {
-        self.offloaded = None;
-        self.text.empty();
-    }
-
     /// Forgets the nonces, because those of some messages were not observed.
     #[cold]
     pub(super) fn forget_nonces(&mut self) {

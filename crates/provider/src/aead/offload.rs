@@ -7,7 +7,7 @@ use outboard_abi::name;
 use outboard_accel::{Direction, Error, Request as DriverRequest};
 use outboard_counters::SoftwareReason;
 
-use super::context::{Context, Form, OffloadedText, Stage};
+use super::context::{Context, Form, Stage};
 use super::message::{Message, Processed, TagUse};
 use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
@@ -74,26 +74,25 @@ impl Context {
         self.aad = aad;
         let mut answer = answer?;
         let result = answer.bytes()?;
-        let offloaded = if self.ccm && !encrypt {
-            // The text is verified, and the message has no further data.
-            None
+        // After decryption with CCM the text is verified, and the message has no further data.
+        let is_over = self.ccm && !encrypt;
+        let stage = if is_over {
+            Stage::Soft
         } else {
             self.text.fill(input, 0)?;
-            Some(OffloadedText { tag: Short::of(&result[r.len()..])? })
+            Stage::Offloaded { tag: Short::of(&result[r.len()..])?, is_deferred: false }
         };
-        if offloaded.is_none() && !self.end_ccm() {
+        if is_over && !self.end_ccm() {
             return None;
         }
         // SAFETY: `out` is large enough; the result is in the session's own memory.
         unsafe { copy_nonoverlapping(result.as_ptr(), r.out(), r.len()) };
         drop(answer);
-        self.short_texts = 0;
-        self.stage = if offloaded.is_some() { Stage::Offloaded } else { Stage::Soft };
-        if offloaded.is_none() {
+        (self.short_texts, self.stage) = (0, stage);
+        if is_over {
             self.tag = None;
             self.stale_length = false;
         }
-        self.offloaded = offloaded;
         self.settle();
         Some(r.len())
     }
@@ -115,8 +114,7 @@ impl Context {
         self.aad = aad;
         let Processed { tag, .. } = processed?;
         self.short_texts = 0;
-        self.stage = Stage::Offloaded;
-        self.offloaded = Some(OffloadedText { tag });
+        self.stage = Stage::Offloaded { tag, is_deferred: self.is_deferred() };
         self.settle();
         Some(r.len())
     }

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_int, c_uint, c_void};
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
 
-use super::context::{Context, Deferred};
+use super::context::{Context, Stage};
 use super::record;
 use super::short::{GCM_NONCE, Short};
 use crate::contexts;
@@ -85,7 +85,7 @@ impl Context {
     /// `params` is null or ends with a null key, and its buffers are writable.
     unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
         // SAFETY: guaranteed by the caller.
-        if self.ccm && self.is_offloaded() && unsafe { self.give_tag(params) } {
+        if self.ccm && unsafe { self.give_tag(params) } {
             return 1;
         }
         // SAFETY: guaranteed by the caller.
@@ -122,8 +122,7 @@ impl Context {
     /// # Safety
     /// As for `get_params`.
     unsafe fn give_tag(&mut self, params: *mut Param) -> bool {
-        let Some(offloaded) = &self.offloaded else { return false };
-        let tag = offloaded.tag;
+        let Stage::Offloaded { tag, .. } = self.stage else { return false };
         // SAFETY: guaranteed by the caller.
         let param = unsafe { request_of_tag(params) };
         let Some(param) = param.filter(|param| param.data_size == tag.as_slice().len()) else {
@@ -143,7 +142,7 @@ impl Context {
     /// `params` is null or ends with a null key.
     #[inline(never)]
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
-        let waits_or_keeps = self.awaits_tag() || self.deferred != Deferred::Nothing && !self.form.encrypt;
+        let waits_or_keeps = self.awaits_tag() || self.is_deferred() && !self.form.encrypt;
         // SAFETY: guaranteed by the caller.
         let is_tag_only = waits_or_keeps && unsafe { is_alone(params, name::AEAD_TAG) };
         if !is_tag_only && !self.catch_up() {
@@ -169,7 +168,7 @@ impl Context {
         let [tag, lengths, preceding, fixed, brought] = found.map(|(first, _)| first);
         if preceding.is_some() {
             // Applies also if the parameter was rejected.
-            (self.in_record, self.record, self.tag) = (true, None, None);
+            (self.in_record, self.tag) = (true, None);
             self.leave();
         }
         if done != 1 || is_ambiguous {
@@ -204,10 +203,10 @@ impl Context {
             self.leave();
         }
         // SAFETY: guaranteed by the caller.
-        if let Some(bytes) = preceding.and_then(|param| unsafe { octets(param) }) {
-            if self.counts_up && !self.ccm {
-                self.record = record::preceding(self.form.encrypt, bytes);
-            }
+        let bytes = preceding.and_then(|param| unsafe { octets(param) });
+        let bytes = bytes.filter(|_| self.counts_up && !self.ccm);
+        if let Some(aad) = bytes.and_then(|bytes| record::preceding(self.form.encrypt, bytes)) {
+            self.stage = Stage::Record(aad);
         }
         self.settle();
         done

@@ -7,7 +7,7 @@ use std::ptr::{copy_nonoverlapping, null, null_mut};
 use outboard_abi::name;
 use outboard_accel::Request as DriverRequest;
 
-use super::context::Context;
+use super::context::{Context, Stage};
 use super::message::{Message, TagUse};
 use super::offload::direction;
 use super::short::{FULL_TAG, GCM_NONCE, Short};
@@ -36,7 +36,7 @@ impl Context {
     /// Processes a record. `None`: software must process it, and nothing was written.
     pub(super) fn record(&mut self, r: Request<'_>) -> Option<usize> {
         self.why = None;
-        let aad = self.record?;
+        let Stage::Record(aad) = self.stage else { return None };
         let text_len = r.len().checked_sub(EXPLICIT + FULL_TAG)?;
         if r.input().is_null()
             || !std::ptr::eq(r.input(), r.out())
@@ -87,7 +87,6 @@ impl Context {
         }
         drop(answer);
         self.in_record = false;
-        self.record = None;
         self.leave();
         Some(if encrypt { r.len() } else { text_len })
     }
@@ -137,7 +136,6 @@ impl Context {
             }
         }
         self.in_record = false;
-        self.record = None;
         self.leave();
         Some(if encrypt { r.len() } else { text_len })
     }

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 
 use outboard_abi::{Param, end, name};
 
-use super::context::{Context, Deferred, OffloadedText, Stage};
+use super::context::{Context, Stage};
 use super::short::{GCM_NONCE, Short};
 use crate::lookahead::is_tag;
 use crate::software::SoftContext;
@@ -20,15 +20,11 @@ impl Context {
     /// happen for a message that the accelerator processed.
     #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
-        (self.deferred == Deferred::Nothing || self.pass_deferred())
-            && (self.offloaded.is_none() || self.pass_text())
+        (!self.is_deferred() || self.pass_deferred()) && (!self.is_offloaded() || self.pass_text())
     }
 
     #[cold]
     fn pass_text(&mut self) -> bool {
-        if self.offloaded.take().is_none() {
-            return true;
-        }
         let done = self.soft.crypt(self.text.bytes_mut()).is_some();
         self.text.empty();
         self.leave();
@@ -59,7 +55,7 @@ impl Context {
     /// Ends a message whose text the accelerator processed. False if `catch_up` must be called
     /// instead.
     pub(super) fn end(&mut self) -> bool {
-        let Some(OffloadedText { tag }) = self.offloaded else { return false };
+        let Stage::Offloaded { tag, is_deferred } = self.stage else { return false };
         if self.awaits_tag() {
             // Software decides about a tag that is wrong or missing.
             let set = self.tag.filter(|_| self.is_tag_new);
@@ -69,29 +65,28 @@ impl Context {
                 return false;
             }
         }
-        if self.deferred == Deferred::Start {
-            self.defer_end(tag);
+        if is_deferred {
+            self.deferred_tag = self.form.encrypt.then_some(tag);
         } else if !(if self.ccm { self.end_ccm() } else { self.end_gcm(&tag) }) {
             return false;
         }
-        self.drop_text();
+        self.text.empty();
         if self.ccm || self.form.encrypt {
             self.tag = None;
         }
         self.leave();
         self.stale_length = false;
+        if is_deferred {
+            self.stage = Stage::Ended;
+            self.settle();
+        }
         true
     }
 
     /// Whether the text of the message was decrypted before its tag was known.
     pub(super) fn awaits_tag(&self) -> bool {
-        let has_tag = |offloaded: &OffloadedText| !offloaded.tag.as_slice().is_empty();
-        !self.ccm && !self.form.encrypt && self.offloaded.as_ref().is_some_and(has_tag)
-    }
-
-    /// Whether the accelerator has processed the text of the message.
-    pub(super) fn is_offloaded(&self) -> bool {
-        self.stage == Stage::Offloaded
+        let has_tag = matches!(self.stage, Stage::Offloaded { tag, .. } if !tag.as_slice().is_empty());
+        !self.ccm && !self.form.encrypt && has_tag
     }
 }
 

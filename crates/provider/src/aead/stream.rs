@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use outboard_abi as abi;
 use outboard_accel::MAX_AAD;
 
-use super::context::{Context, Deferred, Stage};
+use super::context::{Context, Stage};
 use crate::contexts;
 use crate::guard;
 use crate::request::Request;
@@ -151,7 +151,6 @@ impl Context {
             // The update was processed as a record, successfully or not.
             self.in_record = false;
         }
-        self.record = None;
         if std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
@@ -168,7 +167,7 @@ impl Context {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        let is_deferred = self.stage == Stage::Open && self.deferred == Deferred::Start;
+        let is_deferred = matches!(self.stage, Stage::Open { is_deferred: true });
         if is_deferred {
             let done = if r.out().is_null() { self.defer_associated(r) } else { self.text_ahead(r) };
             if let Some(written) = done {
@@ -179,7 +178,7 @@ impl Context {
         if !self.catch_up() {
             return 0;
         }
-        let is_open = self.stage == Stage::Open;
+        let is_open = matches!(self.stage, Stage::Open { .. });
         if is_open && r.out().is_null() {
             // SAFETY: guaranteed by the caller.
             return unsafe { self.associated(function, r) };
@@ -264,12 +263,11 @@ impl Context {
         if !self.catch_up() {
             return 0;
         }
-        let is_over = self.stage == Stage::Soft && !self.stale_length;
+        let is_over = matches!(self.stage, Stage::Soft) && !self.stale_length;
         let done = finish(&self.soft);
         if !self.ccm {
             self.in_record = false;
         }
-        self.record = None;
         self.is_tag_new = false;
         if self.form.encrypt {
             self.tag = None;
