@@ -1,0 +1,150 @@
+// The page: reads the state, shows it, and follows the live figures.
+import { action, open } from "./actions.js";
+import { ask, followAdmin, followVisibility, reason, start } from "./command.js";
+import { make, notice, table, update, write } from "./dom.js";
+import { accelerators, alerts, is, policy, random, services, verdict } from "./rows.js";
+import { fill, texts } from "./texts.js";
+
+/** @type {import("./rows.js").Documents} */
+const state = { status: null, live: null, allow: null, list: null, setup: null };
+let [isAdmin, isExamining, trouble] = [false, false, ""];
+let stream = /** @type {{ stop: () => void } | null} */ (null);
+
+const byId = id => /** @type {HTMLElement} */ (document.getElementById(id));
+const place = name => /** @type {Element} */ (byId(name).lastElementChild);
+const next = text => text && fill(texts.next, text);
+
+/** A button that does `kind` with a driver, a service or nothing. */
+function button(kind, name, isMain = false) {
+    const title = fill(texts[kind], name);
+    return make("button", {
+        type: "button", id: name ? `${kind}:${name}` : kind, "data-kind": kind, "data-name": name, "aria-label": title,
+        class: isMain ? "primary" : "", disabled: !isAdmin,
+    }, texts.short[kind]);
+}
+
+function showAccelerators() {
+    const all = accelerators(state);
+    update(place("accelerators"), all.length === 0 && make("p", {}, texts.noAccelerator), all.map(one => make("article", {},
+        make("h3", {}, one.name),
+        make("dl", {}, [[texts.module, one.module], [texts.completion, one.completion]]
+            .map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value)))),
+        table(fill(texts.ofDevices, one.name), [texts.device, texts.deviceDriver, texts.interrupts],
+            one.devices.map(device => ({ cells: [device.name, device.driver, device.interrupts] }))),
+        table(fill(texts.ofDrivers, one.name),
+            [texts.driver, texts.algorithm, texts.state, texts.requests, texts.bytes, texts.actions],
+            one.drivers.map(row => ({
+                tone: row.tone,
+                cells: [row.name, row.algorithm, row.state, row.requests, row.bytes,
+                    make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind === "allow")))],
+            }))))));
+}
+
+function showServices() {
+    const all = services(state);
+    const missing = isExamining ? texts.examining : isAdmin ? texts.noAdvice : texts.examineLater;
+    update(place("services"), all.length === 0 ? make("p", {}, texts.noService) : table("",
+        [texts.service, texts.state, texts.advice, texts.actions],
+        all.map(row => ({
+            tone: row.tone,
+            cells: [row.name, row.state, row.advice || missing,
+                make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind !== "disable")))],
+        }))),
+    all.filter(row => row.ciphers.length > 0).map(row => table(fill(texts.ofCiphers, row.name),
+        [texts.cipher, texts.byHardware, texts.bySoftware],
+        row.ciphers.map(one => ({ tone: one.tone, cells: [one.name, one.hardware, one.software] })))));
+}
+
+function show() {
+    const { status } = state;
+    const own = (tone, text) => /** @type {any} */ ({ tone, text, next: "" });
+    const found = [...(trouble ? [own("bad", trouble)] : []), ...(status ? alerts(state) : []),
+        ...(isAdmin || trouble ? [] : [own("neutral", texts.limited)])];
+    update(byId("alerts"), found.map(one => notice(one, next(one.next))));
+    for (const section of document.querySelectorAll("main > section")) section.toggleAttribute("hidden", !status);
+    if (!status) {
+        update(byId("verdict"), !trouble && make("p", {}, texts.loading));
+        return;
+    }
+    const first = verdict(status);
+    update(byId("verdict"), notice(first, next(first.next)));
+    showAccelerators();
+    showServices();
+    const measured = policy(status);
+    update(place("measurement"), make("p", { class: measured.tone }, measured.text), button("tune", "", true));
+    const source = random(status);
+    update(place("random"), source.length === 0 ? make("p", {}, texts.noRandom)
+        : make("dl", {}, source.map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value)))));
+    update(place("system"), make("div", { class: "actions" }, ["undo", "bundle", "report"].map(kind => button(kind, ""))));
+}
+
+/** Reads everything again, and follows the figures. */
+async function read() {
+    stream?.stop();
+    const started = start(["outboard", "status", "--json", "--every", "1s"], {
+        each: document => {
+            if (stream !== started) return;
+            if (is(document, "status")) {
+                state.status = document;
+                trouble = "";
+            } else if (is(document, "live")) {
+                state.live = document;
+            } else {
+                trouble = fill(texts.unknownSchema, document.schema);
+            }
+            show();
+            byId("page").setAttribute("aria-busy", "false");
+        },
+    });
+    stream = started;
+    started.ended.then(end => {
+        if (stream !== started) return;
+        stream = null;
+        if (end.code === null) return;
+        const why = reason(end);
+        trouble = end.isMissing || end.code === 2 ? why : state.status ? fill(texts.ended, why) : fill(texts.failed, why);
+        if (end.isMissing) state.status = null;
+        show();
+        byId("page").setAttribute("aria-busy", "false");
+    });
+    isExamining = isAdmin;
+    const [allow, list] = await Promise.all([
+        ask(["outboard", "allow", "--list", "--json"], "allow"), ask(["outboard", "enable", "--list", "--json"], "services")]);
+    Object.assign(state, { allow, list });
+    show();
+    // The advice loads OpenSSL for each service: last, and as root, who may.
+    state.setup = isAdmin ? await ask(["outboard", "setup", "--dry-run", "--json"], "setup") : null;
+    isExamining = false;
+    show();
+}
+
+document.addEventListener("click", event => {
+    const pressed = /** @type {HTMLElement} */ (event.target).closest("button[data-kind]");
+    if (!(pressed instanceof HTMLElement)) return;
+    const { kind = "", name = "" } = pressed.dataset;
+    const about = { service: services(state).find(one => one.name === name), ciphers: state.status.offload.map(one => one.cipher) };
+    open(action(kind, name, about), read);
+});
+
+/** Cockpit's choice between light and dark; its pages share one storage. */
+function theme() {
+    const style = localStorage.getItem("shell:style") ?? "auto";
+    const isDark = style === "dark" || (style === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+    document.documentElement.classList.toggle("dark", isDark);
+}
+
+theme();
+addEventListener("storage", event => { if (event.key === "shell:style") theme(); });
+addEventListener("cockpit-style", theme);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
+
+document.title = texts.title;
+write(byId("title"), texts.title);
+for (const name of ["accelerators", "services", "measurement", "random", "system"]) write(byId(`${name}-title`), texts[name]);
+show();
+followAdmin(allowed => { isAdmin = allowed; read(); });
+followVisibility(isHidden => {
+    if (!isHidden) return stream || read();
+    stream?.stop();
+    stream = null;
+});
