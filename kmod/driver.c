@@ -185,7 +185,7 @@ static int ob_first_look(u16 number)
 	return error == -ENOENT ? 0 : error;
 }
 
-static struct ob_driver *ob_driver_find(const char *name, u16 number)
+struct ob_driver *ob_driver_find(const char *name, u16 number)
 {
 	struct ob_driver *driver;
 

@@ -141,6 +141,7 @@ void ob_detach(struct ob_session *session);
 void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error);
 void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
+struct ob_driver *ob_driver_find(const char *name, u16 number);
 
 /* ---- unplug.c ---- */
 
@@ -191,6 +192,7 @@ struct ob_place {
 	struct ob_request *request;	/* memory, reused by the next request */
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
+	unsigned long since;		/* jiffies when the driver got it, odd; 0: it has not yet */
 	unsigned int generation;	/* of the last request; never 0 */
 	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
@@ -343,6 +345,7 @@ struct ob_request {
 	u32 flags;			/* for the crypto API */
 	u32 cost;			/* of the engine's time */
 	u64 started;			/* when the driver got it, in nanoseconds */
+	unsigned int epoch;		/* of the engine at that time */
 	struct list_head node;		/* in session->waiting */
 	bool charged;			/* the driver has it */
 	bool alone;			/* the engine had none when it got this one */
@@ -381,8 +384,8 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- queue.c ---- */
 
-bool ob_queue_add(struct ob_request *request);
-void ob_queue_done(struct ob_request *request);
+int ob_queue_add(struct ob_request *request);
+void ob_queue_done(struct ob_request *request, int error);
 void ob_queue_backlogged(struct ob_engine *engine);
 bool ob_queue_refused(struct ob_request *request);
 void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
@@ -392,10 +395,13 @@ struct ob_engine *ob_engine_of(const struct ob_session *session);
 int ob_queue_join(struct ob_session *session);
 void ob_queue_leave(struct ob_session *session);
 void ob_queue_clean(void);
+unsigned long ob_engine_patience(u16 number);
+bool ob_engine_stopped(const struct ob_driver *driver);
+void ob_engines_probe(void);
 
 /* ---- main.c, sysfs.c ---- */
 
-extern unsigned int ob_max_sessions, ob_max_requests, ob_timeout;
+extern unsigned int ob_max_sessions, ob_max_requests, ob_timeout, ob_patience;
 extern unsigned long ob_max_bytes;
 /* At most a day, which fits 32 bits. */
 static inline unsigned long ob_timeout_jiffies(void)

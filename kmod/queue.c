@@ -13,6 +13,10 @@
  * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
  * user has freed its sessions meanwhile. The sessions of one user take turns.
  *
+ * An engine that has a request for much longer than it has needed so far, and completes none, has
+ * stopped: what it has is written off, what waits ends, and what is submitted is refused, but for
+ * one request at once and one after each pause. The pauses grow. Any completion ends that.
+ *
  *   ob_engine -> ob_share (a user) -> ob_session -> waiting requests
  *
  * Engines and shares come and go under ob_drivers_lock. engine->lock protects everything else, and
@@ -39,6 +43,9 @@
 #define OB_LATE_PAUSE 8U
 /* Number of requests that are long and alone, after which the engine gets two of them once. */
 #define OB_PROBE 64
+
+/* The longest pause between two requests to an engine that stopped. */
+#define OB_LONGEST_PAUSE (60 * HZ)
 
 /* Requests that one run of the work submits. */
 #define OB_TURN 32
@@ -74,6 +81,12 @@ struct ob_engine {
 	u64 latency;			/* nanoseconds of a request that waits for no other */
 	const struct ob_share *last;	/* that submitted last; compared only, and may be gone */
 	u64 last_ns, shared_until;
+	unsigned long progress;		/* jiffies of a completion, or since it has a request */
+	u64 slowest;			/* nanoseconds, fading; 0: it has never answered */
+	unsigned long most_cost;	/* that it had when it answered */
+	unsigned int epoch, lost;	/* requests of earlier epochs, which were written off */
+	bool stopped;
+	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
 	struct delayed_work dispatch;
 };
 
@@ -113,10 +126,10 @@ static void ob_new_round(struct ob_engine *engine)
 
 static bool ob_has_room(struct ob_engine *engine, const struct ob_request *request)
 {
-	engine->is_deep = engine->running >=
-			  min3(engine->depth, engine->most, READ_ONCE(ob_max_requests));
+	engine->is_deep = engine->running >= min(engine->depth, READ_ONCE(ob_max_requests));
 	engine->is_full = engine->cost + request->cost > engine->limit;
-	return !engine->running || !(engine->is_deep || engine->is_full);
+	return engine->running + engine->lost < engine->most &&
+	       (!engine->running || !(engine->is_deep || engine->is_full));
 }
 
 /* Two users within a second share the engine. */
@@ -135,7 +148,10 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 	struct ob_engine *engine = share->engine;
 
 	request->charged = true;
+	request->epoch = engine->epoch;
 	request->alone = !engine->running;
+	if (request->alone)
+		engine->progress = jiffies;
 	request->started = ktime_get_ns();
 	ob_see_user(engine, share, request->started);
 	share->credit -= request->cost;
@@ -147,9 +163,68 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 {
 	request->charged = false;
+	request->session->driver->running--;
+	if (unlikely(request->epoch != engine->epoch)) {
+		engine->lost--;
+		return;
+	}
 	engine->running--;
 	engine->cost -= request->cost;
-	request->session->driver->running--;
+}
+
+/* ---- Engines that stopped ---- */
+
+/* Jiffies that the engine may have what it has. More than before takes longer in proportion. */
+static unsigned long ob_patience_of(const struct ob_engine *engine)
+{
+	unsigned long most = ob_timeout_jiffies();
+	u64 ms = max_t(u64, READ_ONCE(ob_patience), div_u64(10 * engine->slowest, NSEC_PER_MSEC));
+
+	if (!engine->slowest)
+		return most;
+	ms *= DIV_ROUND_UP(engine->cost + 1, engine->most_cost);
+	return min_t(u64, most, msecs_to_jiffies(min_t(u64, ms, UINT_MAX / 2)) + 1);
+}
+
+/*
+ * Writes off what the engine has if it is late, and moves what waits to @dropped. Returns whether
+ * the engine has stopped.
+ */
+static bool ob_look(struct ob_engine *engine, struct list_head *dropped)
+{
+	struct ob_session *session, *next_session;
+	struct ob_share *share, *next;
+
+	lockdep_assert_held(&engine->lock);
+	if (likely(!engine->running ||
+		   time_before(jiffies, engine->progress + ob_patience_of(engine))))
+		return engine->stopped;
+	engine->epoch++;
+	engine->lost += engine->running;
+	engine->running = 0;
+	engine->cost = 0;
+	engine->stalled = false;
+	engine->stopped = true;
+	engine->probe = jiffies + engine->pause;
+	engine->pause = clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE);
+	list_splice_init(&engine->spent, &engine->ready);
+	list_for_each_entry_safe(share, next, &engine->ready, turn) {
+		list_for_each_entry_safe(session, next_session, &share->sessions, turn) {
+			list_splice_tail_init(&session->waiting, dropped);
+			list_del_init(&session->turn);
+		}
+		list_del_init(&share->turn);
+	}
+	return true;
+}
+
+/* The engine has completed a request. A late one too is evidence that it works. */
+static void ob_answered(struct ob_engine *engine, u64 took)
+{
+	engine->slowest = max(engine->slowest - (engine->slowest >> 10), took);
+	engine->most_cost = max(engine->most_cost, engine->cost);
+	engine->stopped = false;
+	engine->pause = 0;
 }
 
 /*
@@ -157,9 +232,9 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
  * than one that found none, did not wait for them: the engine works on all at the same time, and
  * may have more. What it took longer is the work that a further request finds before it.
  */
-static void ob_adjust(struct ob_engine *engine, const struct ob_request *request)
+static void ob_adjust(struct ob_engine *engine, const struct ob_request *request, u64 now)
 {
-	u64 now = ktime_get_ns(), took = now - request->started,
+	u64 took = now - request->started,
 	    target = now < engine->shared_until ? OB_SHARED_NS : OB_TARGET_NS;
 
 	if (request->alone || took < engine->latency)
@@ -189,62 +264,83 @@ static bool ob_is_waiting(const struct ob_engine *engine)
 	return !list_empty(&engine->ready) || !list_empty(&engine->spent);
 }
 
-/*
- * Returns whether the caller submits the request to the driver now. Otherwise it waits, and
- * ob_request_start() is called later.
- */
-bool ob_queue_add(struct ob_request *request)
+static void ob_enqueue(struct ob_request *request)
 {
 	struct ob_session *session = request->session;
 	struct ob_share *share = session->share;
 	struct ob_engine *engine = share->engine;
-	unsigned long flags;
-	bool now;
 
+	list_add_tail(&request->node, &session->waiting);
+	if (list_empty(&session->turn)) {
+		list_add_tail(&session->turn, &share->sessions);
+		if (list_empty(&share->turn)) {
+			ob_share_sort(share);
+			/* A user with few requests is next, as long as it has credit. */
+			if (share->credit > 0)
+				list_move(&share->turn, &engine->ready);
+		}
+	}
+	/* Its completion starts the work; there may be none. */
+	if (!engine->running)
+		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
+}
+
+/*
+ * Returns 1 if the caller submits the request to the driver now, 0 if it waits and
+ * ob_request_start() is called later, or -EHOSTDOWN.
+ */
+int ob_queue_add(struct ob_request *request)
+{
+	struct ob_share *share = request->session->share;
+	struct ob_engine *engine = share->engine;
+	LIST_HEAD(dropped);
+	unsigned long flags;
+	int result = 1;
+
+	request->charged = false;
 	request->cost = max_t(u32, request->cost, OB_LEAST_BYTES) + OB_REQUEST_COST;
 	spin_lock_irqsave(&engine->lock, flags);
-	now = !ob_is_waiting(engine) && ob_has_room(engine, request);
-	if (likely(now)) {
+	if (unlikely(ob_look(engine, &dropped))) {
+		if (engine->running || time_before(jiffies, engine->probe) ||
+		    engine->lost >= engine->most)
+			result = -EHOSTDOWN;
+	} else if (ob_is_waiting(engine) || !ob_has_room(engine, request)) {
+		result = 0;
+		ob_enqueue(request);
+	}
+	if (likely(result > 0)) {
 		ob_share_refresh(share);
 		if (share->credit <= 0) {
 			ob_new_round(engine);
 			ob_share_refresh(share);
 		}
 		ob_charge(share, request);
-	} else {
-		request->charged = false;
-		list_add_tail(&request->node, &session->waiting);
-		if (list_empty(&session->turn)) {
-			list_add_tail(&session->turn, &share->sessions);
-			if (list_empty(&share->turn)) {
-				ob_share_sort(share);
-				/* A user with few requests is next, as long as it has credit. */
-				if (share->credit > 0)
-					list_move(&share->turn, &engine->ready);
-			}
-		}
-		/* Its completion starts the work; there may be none. */
-		if (!engine->running)
-			queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
 	}
 	spin_unlock_irqrestore(&engine->lock, flags);
-	return now;
+	if (unlikely(!list_empty(&dropped)))
+		ob_queue_drop(&dropped, -EHOSTDOWN);
+	return result;
 }
 
 /*
  * A request that the driver had, or that was dropped, has ended. The caller has a reference to the
  * session.
  */
-void ob_queue_done(struct ob_request *request)
+void ob_queue_done(struct ob_request *request, int error)
 {
 	struct ob_engine *engine = request->session->share->engine;
+	u64 now = ktime_get_ns();
 	unsigned long flags;
 
 	if (!request->charged)
 		return;
 	spin_lock_irqsave(&engine->lock, flags);
+	engine->progress = jiffies;
+	if (likely(!error || error == -EBADMSG))
+		ob_answered(engine, now - request->started);
+	if (likely(request->epoch == engine->epoch))
+		ob_adjust(engine, request, now);
 	ob_uncharge(engine, request);
-	ob_adjust(engine, request);
 	/* A work that waits for the next tick after a refusal is started now. */
 	if (unlikely(engine->stalled))
 		mod_delayed_work(ob_workqueue, &engine->dispatch, 0);
@@ -383,6 +479,66 @@ void ob_queue_drop(struct list_head *dropped, int error)
 
 /* ---- Engines and their users ---- */
 
+static struct ob_engine *ob_engine_find(const struct module *owner)
+{
+	struct ob_engine *engine;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	list_for_each_entry(engine, &engines, link)
+		if (engine->owner == owner)
+			return engine;
+	return NULL;
+}
+
+static struct ob_engine *ob_engine_of_driver(const struct ob_driver *driver)
+{
+	return driver && (driver->owner || driver->built_in) ? ob_engine_find(driver->owner) : NULL;
+}
+
+bool ob_engine_stopped(const struct ob_driver *driver)
+{
+	const struct ob_engine *engine = ob_engine_of_driver(driver);
+
+	return engine && READ_ONCE(engine->stopped);
+}
+
+/*
+ * Looks whether the engine of a driver has stopped. Returns for how many jiffies it may have a
+ * request.
+ */
+unsigned long ob_engine_patience(u16 number)
+{
+	unsigned long patience = ob_timeout_jiffies();
+	struct ob_engine *engine;
+	LIST_HEAD(dropped);
+
+	mutex_lock(&ob_drivers_lock);
+	engine = ob_engine_of_driver(ob_driver_find(NULL, number));
+	if (engine) {
+		spin_lock_irq(&engine->lock);
+		patience = ob_patience_of(engine);
+		ob_look(engine, &dropped);
+		spin_unlock_irq(&engine->lock);
+	}
+	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -EHOSTDOWN);
+	return patience;
+}
+
+/* A device was bound: engines that stopped get a request without a further pause. */
+void ob_engines_probe(void)
+{
+	struct ob_engine *engine;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(engine, &engines, link) {
+		spin_lock_irq(&engine->lock);
+		engine->probe = jiffies;
+		spin_unlock_irq(&engine->lock);
+	}
+	mutex_unlock(&ob_drivers_lock);
+}
+
 struct ob_engine *ob_engine_of(const struct ob_session *session)
 {
 	return session->share->engine;
@@ -390,11 +546,10 @@ struct ob_engine *ob_engine_of(const struct ob_session *session)
 
 static struct ob_engine *ob_engine_get(const struct module *owner)
 {
-	struct ob_engine *engine;
+	struct ob_engine *engine = ob_engine_find(owner);
 
-	list_for_each_entry(engine, &engines, link)
-		if (engine->owner == owner)
-			return engine;
+	if (engine)
+		return engine;
 	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
 	if (!engine)
 		return NULL;

@@ -91,7 +91,7 @@ void ob_request_done(struct ob_request *request, int error)
 	if (!error && request->digest_size)
 		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
 	trace_outboard_complete(arena->id, index, error);
-	ob_queue_done(request);
+	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session
 	 * must get its context in the device back.
@@ -119,11 +119,14 @@ static void ob_count_double(const struct ob_place *place)
 static void ob_request_returned(struct ob_place *place, unsigned int generation,
 				struct ob_request *request, int error)
 {
-	if (unlikely(cmpxchg(&place->live, generation, 0) != generation))
+	if (unlikely(cmpxchg(&place->live, generation, 0) != generation)) {
 		ob_count_double(place);
+		return;
+	}
+	WRITE_ONCE(place->since, 0);
 	/* Not a hash: its driver may have begun the message. */
-	else if ((error != -ENOSPC && error != -EAGAIN) || request->digest_size ||
-		 !ob_queue_refused(request))
+	if ((error != -ENOSPC && error != -EAGAIN) || request->digest_size ||
+	    !ob_queue_refused(request))
 		ob_request_done(request, error);
 }
 
@@ -139,6 +142,7 @@ void ob_request_start(struct ob_request *request)
 	int error;
 
 	place->generation = generation;
+	WRITE_ONCE(place->since, jiffies | 1);
 	WRITE_ONCE(place->live, generation);
 	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
 	if (unlikely(error == -EBUSY))
@@ -343,6 +347,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		goto unuse;
 
 	place->driver = driver->number;
+	WRITE_ONCE(place->since, 0);
 	atomic64_inc(&driver->requests);
 	atomic64_add(copy->length, &driver->bytes);
 	if (all->last != driver)
@@ -352,8 +357,11 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	trace_outboard_submit(driver->number, arena->id, index, copy->op, copy->length);
 	/* From here on the request may complete, and its references be dropped, at any time. */
-	if (likely(ob_queue_add(request)))
+	error = ob_queue_add(request);
+	if (likely(error > 0))
 		ob_request_start(request);
+	else if (error)
+		ob_request_done(request, error);
 	return;
 
 unuse:
@@ -389,15 +397,41 @@ static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct 
 	return late ? error : 0;
 }
 
+/* Whether a driver has a request of the batch for longer than its engine may need. */
+static bool ob_any_late(const struct ob_arena *arena, u32 first, u32 count,
+			const struct ob_batch *batch)
+{
+	unsigned long patience = 0;
+	u16 driver = 0;
+
+	for (u32 i = first; i < first + count; i++) {
+		const struct ob_place *place = &arena->places[i];
+		unsigned long since = READ_ONCE(place->since);
+
+		if (READ_ONCE(place->batch) != batch)
+			continue;
+		if (place->driver != driver) {
+			driver = place->driver;
+			patience = ob_engine_patience(driver);
+		}
+		if (since && time_after(jiffies, since + patience))
+			return true;
+	}
+	return false;
+}
+
 static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
 {
+	unsigned long end = jiffies + ob_timeout_jiffies();
 	long left;
 
 	if (atomic_dec_and_test(&batch->pending))
 		return 0;
-	left = wait_for_completion_killable_timeout(&batch->done, ob_timeout_jiffies());
-	if (likely(left > 0))
-		return 0;
+	do {
+		left = wait_for_completion_killable_timeout(&batch->done, HZ / 20 + 1);
+		if (likely(left > 0))
+			return 0;
+	} while (!left && time_before(jiffies, end) && !ob_any_late(arena, first, count, batch));
 	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
 }
 

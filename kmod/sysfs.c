@@ -157,6 +157,18 @@ OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors)
 OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 OB_DRIVER_ATTR(in_flight, 0400, "%u\n", READ_ONCE(driver->running));
 
+static ssize_t driver_stopped_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
+{
+	bool stopped;
+
+	mutex_lock(&ob_drivers_lock);
+	stopped = ob_engine_stopped(container_of(kobj, struct ob_driver, kobj));
+	mutex_unlock(&ob_drivers_lock);
+	return sysfs_emit(page, "%d\n", stopped);
+}
+
+static struct kobj_attribute driver_stopped = __ATTR(stopped, 0444, driver_stopped_show, NULL);
+
 static struct attribute *ob_driver_attrs[] = {
 	&driver_number.attr,
 	&driver_algorithm.attr,
@@ -166,6 +178,7 @@ static struct attribute *ob_driver_attrs[] = {
 	&driver_errors.attr,
 	&driver_timeouts.attr,
 	&driver_in_flight.attr,
+	&driver_stopped.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(ob_driver);

@@ -190,8 +190,10 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 
 	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
 		ob_unbinding_end(device);
-	if (event == BUS_NOTIFY_BOUND_DRIVER)
+	if (event == BUS_NOTIFY_BOUND_DRIVER) {
 		atomic_inc(&ob_arrivals);
+		ob_engines_probe();
+	}
 	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver)
 		return NOTIFY_DONE;
 	ob_before_unbinding(device);

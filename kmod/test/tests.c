@@ -19,7 +19,7 @@ static const struct theme *const themes[] = {
 	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
 	&lifetimes_theme, &turns_theme,	  &shares_theme,  &trials_theme,  &faults_theme,
-	&suspend_theme,	  &unplugged_theme,
+	&stopped_theme,	  &suspend_theme, &unplugged_theme,
 };
 
 const char *programs;
@@ -119,6 +119,8 @@ static void tidy(void)
 	check(!tell(OUTBOARD_PARAMETERS "/max_bytes", "%ld", max_bytes), "%m");
 	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "96"), "%m");
 
+	/* Most tests hold requests, and the engine must not count as stopped. */
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "%d", 10 * TIME_LIMIT * 1000), "%m");
 	check(!tell(OUTBOARD_PARAMETERS "/timeout", "%d", TIME_LIMIT), "timeout: %m");
 	check(!chmod("/dev/outboard", 0600), "%m");
 	if (!accelerator->sim)

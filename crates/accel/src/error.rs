@@ -175,20 +175,31 @@ impl fmt::Display for Cause<'_> {
 
 impl Error {
     /// Whether a resource is exhausted or absent for now: key memory, request memory, the memory of
-    /// the process, or the device itself. This is no fault of the driver; software processes the request.
+    /// the process, the device itself, or an engine that has stopped. This is no fault of the request;
+    /// software processes it.
     pub fn is_scarcity(&self) -> bool {
         matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. } | Error::NoMemory)
+            || self.is_stopped()
+    }
+
+    /// Whether the module refused the request because the engine has stopped (docs/uapi.md).
+    pub fn is_stopped(&self) -> bool {
+        self.is_request_with(libc::EHOSTDOWN)
+    }
+
+    fn is_request_with(&self, errno: i32) -> bool {
+        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(errno))
     }
 
     /// Whether the request belongs to the parent of this process: the child of a fork does not have
     /// its memory. The driver has not failed.
     pub fn is_of_parent(&self) -> bool {
-        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(libc::ECHILD))
+        self.is_request_with(libc::ECHILD)
     }
 
     /// Whether the driver did not complete a request within the time limit of the interface.
     pub fn is_timeout(&self) -> bool {
-        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(libc::ETIMEDOUT))
+        self.is_request_with(libc::ETIMEDOUT)
     }
 
     /// Whether the device is absent, so that open sessions are lost.

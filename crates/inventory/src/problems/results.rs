@@ -35,27 +35,21 @@ pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
     }
 }
 
-/// A driver that did not answer a check, or has requests that a process stopped waiting for. The
-/// module shows that to root only.
+/// A driver that did not answer a check, or whose engine has stopped.
 fn unanswered(status: &Status, root: &Root, driver: &str, found: &mut Found) {
-    let count = |file: &str| -> Option<u64> {
-        let path = format!("sys/class/misc/outboard/drivers/{driver}/{file}");
-        root.text(&path)?.parse().ok().filter(|count| *count > 0)
-    };
+    let stopped = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
+    let has_stopped = root.text(&stopped).is_some_and(|text| text == "1");
     let is_it = |checked: &&Checked| checked.driver == driver && checked.verdict == "unanswered";
-    let (effect, evidence) =
-        match (status.checked.iter().find(is_it), count("timeouts").zip(count("in_flight"))) {
-            (Some(checked), _) => {
-                (", and the provider does not use it", format!("/etc/outboard/checked: {}", checked.made))
-            }
-            (None, Some((timeouts, in_flight))) => (
-                ": each new process that uses it waits once for the time limit",
-                format!(
-                    "/sys/class/misc/outboard/drivers/{driver}: timeouts {timeouts}, in_flight {in_flight}"
-                ),
-            ),
-            (None, None) => return,
-        };
+    let (effect, evidence) = match status.checked.iter().find(is_it) {
+        Some(checked) => {
+            (", and the provider does not use it", format!("/etc/outboard/checked: {}", checked.made))
+        }
+        None if has_stopped => (
+            ": its engine has stopped, and programs compute in software; after each pause of up to a minute one request tries it again",
+            format!("/{stopped}: 1"),
+        ),
+        None => return,
+    };
     found.problem(
         ProblemId::Unanswered,
         format!("{driver} did not complete a request in time{effect}"),

@@ -88,14 +88,10 @@ fn trees(id: ProblemId) -> (Tree<'static>, Tree<'static>) {
             with(cesa(), &[(CHECKED, "mv-cbc-aes exact 6.12.57 kernel - 2026-11-21T12:00:00Z 4 5 6\n")]),
         ),
         ProblemId::Unanswered => {
-            let counts = |in_flight: &'static str| {
-                let directory = "sys/class/misc/outboard/drivers/mv-cbc-aes";
-                let [timeouts, flying] = ["timeouts", "in_flight"].map(|file| format!("{directory}/{file}"));
-                let mut tree = cesa();
-                tree.extend([(&*timeouts.leak(), "2\n".to_owned()), (&*flying.leak(), in_flight.to_owned())]);
-                tree
+            let stopped = |yes: &'static str| {
+                with(cesa(), &[("sys/class/misc/outboard/drivers/mv-cbc-aes/stopped", yes)])
             };
-            (counts("3\n"), counts("0\n"))
+            (stopped("1\n"), stopped("0\n"))
         }
         ProblemId::PolicyUnused => {
             (with(cesa(), &[("etc/outboard/policy", "outboard-policy 1\nkernel 6.1.0\n")]), cesa())

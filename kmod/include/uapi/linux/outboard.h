@@ -98,8 +98,8 @@ struct outboard_arena {
  * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
  * session), ENODEV (the driver is gone), EOPNOTSUPP (the algorithm does not have this operation),
  * E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
- * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), or an error
- * of the driver.
+ * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), EHOSTDOWN
+ * (the engine has stopped), or an error of the driver.
  */
 struct outboard_slot {
 	__u32 session;
@@ -152,8 +152,10 @@ struct outboard_slot {
  * caller has more rights than the opener), ENOENT (no such arena), EBADF (no such descriptor),
  * EINVAL (no such slot, or not an eventfd), ENOSYS (kernel without eventfds).
  *
- * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout. After
- * ETIMEDOUT or EINTR, requests that have not completed remain in flight.
+ * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout, and not
+ * for a request that a driver has for ten times as long as its engine has needed so far, and for
+ * longer than the milliseconds of the parameter patience. After ETIMEDOUT or EINTR, requests that
+ * have not completed remain in flight.
  */
 struct outboard_submit {
 	__u16 op;
