@@ -384,6 +384,9 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- queue.c ---- */
 
+/* Jiffies between two looks at what is late. */
+#define OB_SECOND_LOOK (HZ / 100 + 1)
+
 int ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request, int error);
 void ob_queue_backlogged(struct ob_engine *engine);

@@ -85,7 +85,8 @@ struct ob_engine {
 	u64 slowest;			/* nanoseconds, fading; 0: it has never answered */
 	unsigned long most_cost;	/* that it had when it answered */
 	unsigned int epoch, lost;	/* requests of earlier epochs, which were written off */
-	bool stopped;
+	bool stopped, suspect;		/* suspect: was found late once */
+	unsigned long suspected;	/* jiffies of that */
 	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
 	struct delayed_work dispatch;
 };
@@ -150,8 +151,10 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 	request->charged = true;
 	request->epoch = engine->epoch;
 	request->alone = !engine->running;
-	if (request->alone)
+	if (request->alone) {
 		engine->progress = jiffies;
+		engine->suspect = false;
+	}
 	request->started = ktime_get_ns();
 	ob_see_user(engine, share, request->started);
 	share->credit -= request->cost;
@@ -188,7 +191,8 @@ static unsigned long ob_patience_of(const struct ob_engine *engine)
 
 /*
  * Writes off what the engine has if it is late, and moves what waits to @dropped. Returns whether
- * the engine has stopped.
+ * the engine has stopped. Late means that it is found so twice: a machine that was stopped itself,
+ * as virtual ones are, has the interrupts of that time between.
  */
 static bool ob_look(struct ob_engine *engine, struct list_head *dropped)
 {
@@ -199,11 +203,18 @@ static bool ob_look(struct ob_engine *engine, struct list_head *dropped)
 	if (likely(!engine->running ||
 		   time_before(jiffies, engine->progress + ob_patience_of(engine))))
 		return engine->stopped;
+	if (!engine->suspect) {
+		engine->suspect = true;
+		engine->suspected = jiffies;
+	}
+	if (time_before(jiffies, engine->suspected + OB_SECOND_LOOK))
+		return engine->stopped;
 	engine->epoch++;
 	engine->lost += engine->running;
 	engine->running = 0;
 	engine->cost = 0;
 	engine->stalled = false;
+	engine->suspect = false;
 	engine->stopped = true;
 	engine->probe = jiffies + engine->pause;
 	engine->pause = clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE);
@@ -336,6 +347,7 @@ void ob_queue_done(struct ob_request *request, int error)
 		return;
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->progress = jiffies;
+	engine->suspect = false;
 	if (likely(!error || error == -EBADMSG))
 		ob_answered(engine, now - request->started);
 	if (likely(request->epoch == engine->epoch))

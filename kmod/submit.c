@@ -423,15 +423,17 @@ static bool ob_any_late(const struct ob_arena *arena, u32 first, u32 count,
 static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
 {
 	unsigned long end = jiffies + ob_timeout_jiffies();
+	unsigned int late = 0;
 	long left;
 
 	if (atomic_dec_and_test(&batch->pending))
 		return 0;
 	do {
-		left = wait_for_completion_killable_timeout(&batch->done, HZ / 20 + 1);
+		left = wait_for_completion_killable_timeout(&batch->done, OB_SECOND_LOOK);
 		if (likely(left > 0))
 			return 0;
-	} while (!left && time_before(jiffies, end) && !ob_any_late(arena, first, count, batch));
+		late = ob_any_late(arena, first, count, batch) ? late + 1 : 0;
+	} while (!left && time_before(jiffies, end) && late < 2);
 	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
 }
 

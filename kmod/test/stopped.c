@@ -34,7 +34,7 @@ static void begin(void)
 	for (unsigned int s = 0; s < 512; s++)
 		fill(s, SHORT);
 	check(!submit(&arena, 0, 512, OUTBOARD_WAIT), "%m");
-	check(!tell(OUTBOARD_PARAMETERS "/patience", "50"), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
 }
 
 static void fault(const char *rule)
@@ -213,7 +213,7 @@ static pid_t a_user(uid_t user)
 	_exit(0);
 }
 
-/* Each request needs longer than the engine has ever needed, and than 50 ms. */
+/* Each request needs longer than the engine has ever needed, and than 30 ms. */
 static void no_request_of_eight_users_is_given_up_that_comes(void)
 {
 	pid_t child[USERS];
