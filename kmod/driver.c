@@ -266,6 +266,7 @@ int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_f
 	mutex_unlock(&ob_drivers_lock);
 	if (number <= 0)
 		return number;
+	ob_engines_probe();
 	error = ob_first_look(number);
 	if (!error)
 		return 0;

@@ -537,7 +537,7 @@ unsigned long ob_engine_patience(u16 number)
 	return patience;
 }
 
-/* A device was bound: engines that stopped get a request without a further pause. */
+/* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
 void ob_engines_probe(void)
 {
 	struct ob_engine *engine;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use outboard_accel::cryptodev::Cryptodev;
 use outboard_accel::device::Device;
@@ -53,6 +54,14 @@ pub fn counts_interrupts(test: &str) -> bool {
         skip(test, "interrupts of the accelerator's own");
     }
     is_counted
+}
+
+/// Sets how long the module lets an engine have a request in any case, before it has stopped. Root
+/// only.
+#[track_caller]
+pub fn set_patience(time: Duration) {
+    let milliseconds = time.as_millis().to_string();
+    fs::write("/sys/module/outboard/parameters/patience", milliseconds).expect("the module's parameter");
 }
 
 /// The drivers that root has allowed to /dev/outboard. Limits may follow a name.

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::bytes::bytes;
 use crate::child::in_own_process;
 use crate::command::{status_and_output, succeeded};
-use crate::machine::is_allowed;
+use crate::machine::{is_allowed, set_patience};
 use crate::model::{AT_RANDOM, Engines, Word, count_of, interrupts_of, report};
 use crate::stream::Stream;
 use crate::time_limit::wait_until;
@@ -85,7 +86,8 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// `None`, and a reported skip, in a machine without this model.
+    /// `None`, and a reported skip, in a machine without this model. A model is a process of the host,
+    /// which may be busy: only a request that takes a second is late.
     pub fn find(test: &str, names: &'static ModelNames) -> Option<Modelled> {
         let engines = Engines::find(test, names.id)?;
         let machine = Machine::new(test)?;
@@ -93,6 +95,7 @@ impl Modelled {
         for fault in [Word::Lose, Word::Damage, Word::Late, Word::Error] {
             engines.set(fault, 0);
         }
+        set_patience(Duration::from_secs(1));
         Some(Modelled { machine, engines, names })
     }
 
@@ -330,7 +333,8 @@ impl Modelled {
         self.report("error", "found, no wrong byte at the application");
     }
 
-    /// A completion without an interrupt, of a driver with a time limit of its own.
+    /// A completion without an interrupt, of a driver with a time limit of its own. The module may
+    /// give up the request before that, and the few that try the engine meanwhile.
     #[track_caller]
     pub fn a_lost_interrupt_is_replaced_by_software(&self) {
         self.allow(&[self.names.cbc]);
@@ -341,14 +345,14 @@ impl Modelled {
         let stream = Stream::new(&soft, 1, 20, 4096);
         assert!(stream.runs_right(&hard));
         let used = world.counts();
-        assert!(used.failures == 1 && self.engines.sum(Word::Faults) > faults, "{used:?}");
-        // The provider does not use the driver for a time after a failure.
+        assert!(used.failures > 0 && self.engines.sum(Word::Faults) > faults, "{used:?}");
         wait_until("used again", || {
             assert!(stream.runs_right(&hard));
             world.counts().hw_requests > used.hw_requests
         });
-        assert_eq!(world.counts().failures, 1);
-        self.report("lost interrupt", "an error of the driver after its time limit, replaced by software");
+        let used = world.counts();
+        assert!(used.failures < 10, "{used:?}");
+        self.report("lost interrupt", "given up, replaced by software, and the engine used again");
     }
 
     /// Unbinds the device of a platform driver while two threads use it, and binds it again.

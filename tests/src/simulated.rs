@@ -9,7 +9,8 @@ use outboard_uapi::{DEVICE, SYSFS};
 
 use crate::command::on_path;
 use crate::kernel_module;
-use crate::machine::{allowed_drivers, is_allowed};
+use crate::kernel_module::is_loaded;
+use crate::machine::{allowed_drivers, is_allowed, set_patience};
 use crate::module::module;
 use crate::skip::skip;
 use crate::time_limit::wait_until;
@@ -110,10 +111,14 @@ impl Simulated {
         Simulated::load_with(module, &[])
     }
 
-    /// The same, with parameters such as `priority=50`.
+    /// The same, with parameters such as `priority=50`. Tests hold its requests, so that it must not
+    /// count as stopped.
     #[track_caller]
     pub fn load_with(module: &Path, parameters: &[&str]) -> Simulated {
         kernel_module::load_with(module, parameters);
+        if is_loaded("outboard") {
+            set_patience(Duration::from_secs(600));
+        }
         wait_until("tested", || {
             let drivers = fs::read_to_string("/proc/crypto").expect("proc is mounted");
             let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
@@ -178,8 +183,19 @@ impl Simulated {
 
     /// The number of its requests in flight.
     #[track_caller]
-    pub fn outstanding(&self) -> u32 {
-        let text = fs::read_to_string("/sys/kernel/debug/outboard_sim/outboard-sim.0/outstanding");
+    pub fn outstanding(&self) -> u64 {
+        self.number("outstanding")
+    }
+
+    /// The number of requests that it got so far.
+    #[track_caller]
+    pub fn requests(&self) -> u64 {
+        self.number("requests")
+    }
+
+    #[track_caller]
+    fn number(&self, file: &str) -> u64 {
+        let text = fs::read_to_string(format!("/sys/kernel/debug/outboard_sim/outboard-sim.0/{file}"));
         text.expect("debugfs is mounted").trim().parse().expect("a number")
     }
 

@@ -59,6 +59,7 @@ mod device_services;
 mod device_setup;
 mod device_software_reasons;
 mod device_speed;
+mod device_stopped;
 mod device_strongswan;
 mod device_table;
 mod device_tune;

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use outboard_drivers::reach::TagCheck;
 
-use crate::check::{Checked, Fault, check_hash_seeded, check_seeded};
-use crate::device::{Access, Device};
+use crate::check::{Checked, Fault, again_while_stopped, check_hash_seeded, check_seeded};
+use crate::device::{Access, Device, wait_for_late_requests};
 use crate::primitive::Primitive;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
@@ -30,6 +30,7 @@ impl Primitive {
     /// Opens a driver over the first interface that reaches it, or returns the error of each
     /// interface. The purpose is the check, so the driver need not have passed the check of tags.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
+        wait_for_late_requests();
         match self {
             Primitive::Cipher(algorithm) => {
                 let Reached { accelerator, passed } = reach(driver, algorithm, TagCheck::Passed);
@@ -44,6 +45,7 @@ impl Primitive {
 
     /// Opens a driver through /dev/outboard.
     pub fn reach_device(self, driver: &str, access: Access) -> Result<Subject, Error> {
+        wait_for_late_requests();
         Ok(match self {
             Primitive::Cipher(algorithm) => {
                 Subject::Cipher(Box::new(Device::reach_by(access, driver, algorithm)?), algorithm)
@@ -68,8 +70,12 @@ impl Subject {
     /// requests.
     pub fn check(&self, seed: u64) -> Result<Checked, Fault> {
         match self {
-            Subject::Cipher(accelerator, algorithm) => check_seeded(&**accelerator, *algorithm, seed),
-            Subject::Hash(accelerator, algorithm) => check_hash_seeded(&**accelerator, *algorithm, seed),
+            Subject::Cipher(accelerator, algorithm) => {
+                again_while_stopped(|| check_seeded(&**accelerator, *algorithm, seed))
+            }
+            Subject::Hash(accelerator, algorithm) => {
+                again_while_stopped(|| check_hash_seeded(&**accelerator, *algorithm, seed))
+            }
         }
     }
 }

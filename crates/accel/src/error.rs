@@ -73,6 +73,19 @@ pub enum Error {
         /// The system call's error.
         source: io::Error,
     },
+    /// The driver has not completed a request within the time limit of the interface. It may still
+    /// do so.
+    #[error("driver {driver} has not completed a request in time")]
+    Unanswered {
+        /// The driver's name in `/proc/crypto`.
+        driver: DriverName,
+    },
+    /// The module refused the request, since the engine completes none (docs/uapi.md).
+    #[error("the engine of driver {driver} has stopped: outboard status says what to do")]
+    Stopped {
+        /// The driver's name in `/proc/crypto`.
+        driver: DriverName,
+    },
     /// A request returned the wrong number of bytes.
     #[error("driver {driver} answered {got} bytes of {wanted}")]
     Short {
@@ -175,20 +188,17 @@ impl fmt::Display for Cause<'_> {
 
 impl Error {
     /// Whether a resource is exhausted or absent for now: key memory, request memory, the memory of
-    /// the process, the device itself, or an engine that has stopped. This is no fault of the request;
-    /// software processes it.
+    /// the process, the device itself or its engine. This is no fault of the request; software
+    /// processes it.
     pub fn is_scarcity(&self) -> bool {
-        matches!(self, Error::KeyRefused { .. } | Error::NoRoom { .. } | Error::Away { .. } | Error::NoMemory)
-            || self.is_stopped()
-    }
-
-    /// Whether the module refused the request because the engine has stopped (docs/uapi.md).
-    pub fn is_stopped(&self) -> bool {
-        self.is_request_with(libc::EHOSTDOWN)
-    }
-
-    fn is_request_with(&self, errno: i32) -> bool {
-        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(errno))
+        matches!(
+            self,
+            Error::KeyRefused { .. }
+                | Error::NoRoom { .. }
+                | Error::Away { .. }
+                | Error::NoMemory
+                | Error::Stopped { .. }
+        )
     }
 
     /// Whether the request belongs to the parent of this process: the child of a fork does not have
@@ -197,9 +207,18 @@ impl Error {
         self.is_request_with(libc::ECHILD)
     }
 
-    /// Whether the driver did not complete a request within the time limit of the interface.
-    pub fn is_timeout(&self) -> bool {
+    /// Whether the driver has a time limit of its own, and the request exceeded it.
+    pub fn is_timeout_of_driver(&self) -> bool {
         self.is_request_with(libc::ETIMEDOUT)
+    }
+
+    /// Whether the engine did not process the request, whichever time limit showed it.
+    pub fn is_without_answer(&self) -> bool {
+        matches!(self, Error::Unanswered { .. } | Error::Stopped { .. }) || self.is_timeout_of_driver()
+    }
+
+    fn is_request_with(&self, errno: i32) -> bool {
+        matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(errno))
     }
 
     /// Whether the device is absent, so that open sessions are lost.

@@ -81,6 +81,10 @@ fn sentence(work: &SoftwareWork, algorithm: &str, decisions: &[(String, Decision
         SoftwareReason::DriverFailed => format!(
             "the driver of {algorithm} failed or was disabled in the process (LOG_LEVEL = warn shows the cause)"
         ),
+        SoftwareReason::EngineStopped => format!(
+            "the engine of {} did not complete requests of {algorithm} in time (outboard status says what to do)",
+            driver_of(algorithm, decisions)
+        ),
         SoftwareReason::LookaheadMissed => {
             format!("look-ahead had no key stream for requests of {average} bytes on average ({algorithm})")
         }
@@ -88,6 +92,16 @@ fn sentence(work: &SoftwareWork, algorithm: &str, decisions: &[(String, Decision
             "drivers do not take the calls that were made for {algorithm}, such as a text in several updates"
         ),
     }
+}
+
+/// The driver that was chosen for direct requests of an algorithm.
+fn driver_of<'d>(algorithm: &str, decisions: &'d [(String, Decision)]) -> &'d str {
+    let own = decisions.iter().filter(|(name, _)| name == algorithm);
+    let mut drivers = own.filter_map(|(_, decision)| match decision {
+        Decision::Offered { driver, .. } => Some(driver.as_str()),
+        Decision::Left { .. } => None,
+    });
+    drivers.next().unwrap_or("the driver")
 }
 
 /// For requests that are shorter than the threshold, or of an algorithm without one.
@@ -191,6 +205,7 @@ mod tests {
             (FewKeyBytes, "each key of X processed too few bytes"),
             (DriverBusy, "no room for keys or requests of X"),
             (DriverFailed, "the driver of X failed or was disabled"),
+            (EngineStopped, "the engine of a did not complete requests of X in time"),
             (LookaheadMissed, "look-ahead had no key stream for requests of 1048577 bytes"),
             (UnsuitableCall, "drivers do not take the calls that were made for X"),
         ] {

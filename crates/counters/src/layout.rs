@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 const MAGIC: &[u8; 8] = b"outboard";
 
 /// Incremented with every change of the layout below.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The contents of a table, in native byte order. Only atomics: any content is a valid value.
 #[repr(C, align(64))]

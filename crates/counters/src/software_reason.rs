@@ -16,6 +16,8 @@ pub enum SoftwareReason {
     DriverBusy,
     /// The driver failed, or was disabled in this process after failures or a wrong result.
     DriverFailed,
+    /// The engine completed no request in time, and the module sends it few or none.
+    EngineStopped,
     /// Look-ahead was on and had no key stream for the request.
     LookaheadMissed,
     /// The form of the call: text in several updates, a nonce or tag that the driver does not take, a
@@ -38,16 +40,17 @@ pub enum SoftwareReason {
 use SoftwareReason::*;
 
 /// The reasons that are counted for requests.
-const COUNTED: [SoftwareReason; 6] =
-    [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, LookaheadMissed, UnsuitableCall];
+const COUNTED: [SoftwareReason; 7] =
+    [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, EngineStopped, LookaheadMissed, UnsuitableCall];
 
 /// All reasons in the order of their codes, with their names in JSON documents.
-const ALL: [(SoftwareReason, &str); 13] = [
+const ALL: [(SoftwareReason, &str); 14] = [
     (BelowThreshold, "below-threshold"),
     (AboveLimit, "above-limit"),
     (FewKeyBytes, "few-key-bytes"),
     (DriverBusy, "driver-busy"),
     (DriverFailed, "driver-failed"),
+    (EngineStopped, "engine-stopped"),
     (LookaheadMissed, "look-ahead-missed"),
     (UnsuitableCall, "unsuitable-call"),
     (NoDriver, "no-driver"),

@@ -131,7 +131,7 @@ pub struct AlgorithmWork {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SoftwareReasonWork {
     /// `below-threshold`, `above-limit`, `few-key-bytes`, `driver-busy`, `driver-failed`,
-    /// `look-ahead-missed` or `unsuitable-call`.
+    /// `engine-stopped`, `look-ahead-missed` or `unsuitable-call`.
     pub reason: String,
     /// Requests.
     pub requests: u64,

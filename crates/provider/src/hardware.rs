@@ -42,9 +42,10 @@ pub(crate) enum Release {
 
 /// Why software completes a request that a driver failed with `error`.
 pub(crate) fn reason_of(error: &Error) -> SoftwareReason {
-    match error.is_scarcity() && !error.is_away() {
-        true => SoftwareReason::DriverBusy,
-        false => SoftwareReason::DriverFailed,
+    match error {
+        Error::Unanswered { .. } | Error::Stopped { .. } => SoftwareReason::EngineStopped,
+        _ if error.is_scarcity() && !error.is_away() => SoftwareReason::DriverBusy,
+        _ => SoftwareReason::DriverFailed,
     }
 }
 
@@ -143,18 +144,24 @@ impl<S: ?Sized + Share> Hardware<S> {
     }
 
     /// Handles the failure of a key or a request. The caller continues in software. A full key
-    /// memory or request queue of the driver is not a failure and is not counted.
+    /// memory or request queue of the driver is not a failure and is not counted. While an engine has
+    /// stopped, the module limits how often it is tried, and earlier failures do not count.
     pub(crate) fn failed(&self, error: &Error, row: Option<&Row>) {
-        if error.is_away() || !error.is_scarcity() {
+        let is_stopped = matches!(error, Error::Stopped { .. });
+        if is_stopped || error.is_away() || !error.is_scarcity() {
             self.sampling.look_closely();
+        }
+        if is_stopped {
+            let is_up = |failures| (failures < MAX_FAILURES).then_some(0);
+            let _ = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_up);
         }
         if error.is_scarcity() {
             self.log.line(Level::Debug, format_args!("{error}; done in software"));
             return;
         }
         row.inspect(|row| row.add_failure());
-        // Each further request to an engine that has stopped would cost the time limit again.
-        if error.is_timeout() {
+        // Each further request would cost the driver's time limit again.
+        if error.is_timeout_of_driver() {
             if self.failures.swap(MAX_FAILURES, Ordering::Relaxed) < MAX_FAILURES {
                 self.log.line(Level::Warn, format_args!("{error}; done in software"));
                 self.say_disabled(format_args!("did not answer"));
@@ -301,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_timeout_disables_the_driver() {
+    fn the_first_timeout_of_the_driver_itself_disables_it() {
         let late = || Error::Request {
             call: "write",
             driver: "late".into(),
@@ -310,6 +317,21 @@ mod tests {
         let hardware = hardware("late", 64, late);
         assert!(hardware.is_up() && hardware.open(&[0; 16], false).is_none());
         assert!(!hardware.is_up());
+    }
+
+    #[test]
+    fn requests_that_are_lost_disable_the_driver_unless_the_module_reports_that_its_engine_stopped() {
+        let lost = || Error::Unanswered { driver: "losing".into() };
+        let hardware = hardware("losing", 64, lost);
+        for _ in 0..10 {
+            (0..2).for_each(|_| hardware.failed(&lost(), None));
+            hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
+            assert!(hardware.is_up());
+        }
+        (0..3).for_each(|_| hardware.failed(&lost(), None));
+        assert!(!hardware.is_up());
+        hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
+        assert!(!hardware.is_up(), "a disabled driver stays disabled");
     }
 
     #[test]

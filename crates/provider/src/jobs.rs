@@ -190,8 +190,7 @@ impl Jobs {
         if turns < MAX_WAIT_TURNS || request.is_done() {
             return Ok(());
         }
-        let source = io::Error::from_raw_os_error(libc::ETIMEDOUT);
-        Err(Error::Request { call: "a request", driver: DriverName::clone(driver), source })
+        Err(Error::Unanswered { driver: DriverName::clone(driver) })
     }
 
     /// This module's descriptor in a wait context. Creates one if there is none, or if it belongs

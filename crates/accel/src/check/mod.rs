@@ -15,6 +15,10 @@ mod sha;
 mod soak;
 mod vectors;
 
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use crate::{Accelerator, Algorithm, Direction, Error, Request, Session};
 pub use hashes::check_hash_seeded;
 pub(crate) use hashes::hash_examples;
@@ -66,6 +70,24 @@ pub enum Fault {
         /// The request.
         doing: String,
     },
+}
+
+/// Repeats a check that the module refuses since the engine has stopped, for a short time in all: on
+/// a busy machine the engine may complete late what it has, and works then.
+pub(crate) fn again_while_stopped(check: impl Fn() -> Result<Checked, Fault>) -> Result<Checked, Fault> {
+    const IN_ALL: Duration = Duration::from_secs(3);
+    const PAUSE: Duration = Duration::from_millis(50);
+    static SINCE: OnceLock<Instant> = OnceLock::new();
+    loop {
+        match check() {
+            Err(Fault::Failed { error: Error::Stopped { .. }, .. })
+                if SINCE.get_or_init(Instant::now).elapsed() < IN_ALL =>
+            {
+                thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Checks a driver with every key length of its algorithm, in both directions, one request at a

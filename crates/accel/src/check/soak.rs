@@ -1,7 +1,7 @@
 //! Many requests of all sizes, many of them in flight: detects drivers that fail only under load.
 
 use super::modes::Reference;
-use super::{Checked, Fault, Random, compare};
+use super::{Checked, Fault, Random, again_while_stopped, compare};
 use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
 /// The maximum request in bytes.
@@ -19,6 +19,16 @@ pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
 /// requests. After the first pair of batches it continues, up to a limit, while `go_on` returns
 /// true.
 pub fn soak(
+    accelerator: &dyn Accelerator,
+    algorithm: Algorithm,
+    key_length: usize,
+    seed: u64,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Checked, Fault> {
+    again_while_stopped(|| soak_once(accelerator, algorithm, key_length, seed, go_on))
+}
+
+fn soak_once(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
     key_length: usize,

@@ -134,3 +134,18 @@ fn a_soak_finds_a_single_wrong_result_and_repeats_for_the_same_seed() {
     let (once, all) = (soaked(false), soaked(true));
     assert!(once.requests >= 2 && once.requests < all.requests, "{once:?} {all:?}");
 }
+
+#[test]
+fn a_check_of_an_engine_that_has_stopped_is_repeated_until_it_answers() {
+    let left = Cell::new(3);
+    let stopped = || Error::Stopped { driver: "faulty".into() };
+    let checked = again_while_stopped(|| {
+        let failed = Fault::Failed { doing: "encrypting".to_owned(), error: stopped() };
+        left.set(left.get() - 1);
+        if left.get() > 0 { Err(failed) } else { Ok(Checked::default()) }
+    });
+    assert_eq!((checked.ok(), left.get()), (Some(Checked::default()), 0));
+    let lost =
+        || Err(Fault::Failed { doing: String::new(), error: Error::Unanswered { driver: "faulty".into() } });
+    assert!(again_while_stopped(lost).is_err());
+}

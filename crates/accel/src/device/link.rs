@@ -12,6 +12,7 @@ use outboard_uapi as uapi;
 
 use super::arena::Arena;
 use super::keyed::KeyParts;
+use super::refusal;
 use super::region::Region;
 use crate::Wiped;
 use crate::descriptor::{Descriptor, retry_interrupted};
@@ -240,18 +241,21 @@ impl Link {
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
         let flags = if wait { uapi::WAIT } else { 0 };
         let record = uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count };
-        self.write(as_bytes(&record)).map_err(|error| self.if_unknown(error))
+        self.write(as_bytes(&record)).map_err(|error| self.error_of_record(error))
     }
 
-    /// The error of a record for an arena. The number of the descriptor refers to another opening of
-    /// the device if the arena does not exist there. Then the link is lost, and its sessions are
-    /// gone, as those of a removed device are.
-    fn if_unknown(&self, error: io::Error) -> io::Error {
-        if error.raw_os_error() != Some(libc::ENOENT) {
-            return error;
+    /// The error of a record for slots of an arena. The number of the descriptor refers to another
+    /// opening of the device if the arena does not exist there. Then the link is lost, and its
+    /// sessions are gone, as those of a removed device are.
+    fn error_of_record(&self, error: io::Error) -> io::Error {
+        match error.raw_os_error() {
+            Some(libc::ETIMEDOUT) => refusal::late(),
+            Some(libc::ENOENT) => {
+                self.device.lose();
+                io::Error::from_raw_os_error(libc::ENODEV)
+            }
+            _ => error,
         }
-        self.device.lose();
-        io::Error::from_raw_os_error(libc::ENODEV)
     }
 
     /// Blocks until these slots of an arena are complete. Fails if the driver exceeds the module's
@@ -259,7 +263,7 @@ impl Link {
     pub(super) fn wait(&self, arena: u32, first: u32, count: u32) -> io::Result<()> {
         if self.is_ours() {
             let record = uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count };
-            return self.write(as_bytes(&record)).or_else(|error| match self.if_unknown(error) {
+            return self.write(as_bytes(&record)).or_else(|error| match self.error_of_record(error) {
                 // The mapping remains, and results still arrive.
                 lost if lost.raw_os_error() == Some(libc::ENODEV) => Ok(()),
                 other => Err(other),

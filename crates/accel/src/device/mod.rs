@@ -39,6 +39,7 @@ use arena::ALIGN;
 use hash::DeviceHash;
 use keyed::KeyParts;
 use link::Link;
+pub(crate) use region::wait_for_late_requests;
 use session::DeviceSession;
 
 const INTERFACE: &str = ProgramInterface::DevOutboard.name();
@@ -221,11 +222,7 @@ impl OutboardDriver {
     }
 
     fn failed(&self, call: &'static str, source: io::Error) -> Error {
-        let driver = DriverName::clone(&self.name);
-        match source.raw_os_error() {
-            Some(libc::ENODEV) => Error::Away { driver, source },
-            _ => Error::Request { call, driver, source },
-        }
+        refusal::of_request(&self.name, call, source)
     }
 
     fn no_room(&self, source: io::Error) -> Error {

@@ -61,6 +61,27 @@ pub(super) fn no_session(driver: &DriverName, source: io::Error) -> Error {
     }
 }
 
+/// A request failed: at the module, or with the status `source` of the driver.
+pub(super) fn of_request(driver: &DriverName, call: &'static str, source: io::Error) -> Error {
+    let driver = DriverName::clone(driver);
+    match source.raw_os_error() {
+        Some(libc::ENODEV) => Error::Away { driver, source },
+        Some(libc::EHOSTDOWN) => Error::Stopped { driver },
+        _ if is_late(&source) => Error::Unanswered { driver },
+        _ => Error::Request { call, driver, source },
+    }
+}
+
+/// A request that is not complete within the module's time limit: without an error number, since
+/// drivers have time limits of their own and return ETIMEDOUT.
+pub(super) fn late() -> io::Error {
+    io::ErrorKind::TimedOut.into()
+}
+
+pub(super) fn is_late(error: &io::Error) -> bool {
+    error.raw_os_error().is_none() && error.kind() == io::ErrorKind::TimedOut
+}
+
 /// The driver is on the allow list, was never present, and opened no session.
 pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
     match no_session(&driver.into(), source) {
@@ -101,6 +122,20 @@ mod tests {
             let text = error.to_string();
             assert!(text.contains(advice), "{text}");
         }
+    }
+
+    #[test]
+    fn the_time_limit_of_a_driver_is_not_that_of_the_module() {
+        let of = |source| of_request(&"x".into(), "a request", source);
+        assert!(matches!(of(late()), Error::Unanswered { .. }));
+        let own = of(os(libc::ETIMEDOUT));
+        assert!(matches!(own, Error::Request { .. }) && own.is_timeout_of_driver());
+        let stopped = of(os(libc::EHOSTDOWN));
+        assert!(matches!(stopped, Error::Stopped { .. }) && stopped.is_scarcity());
+        for error in [of(late()), own, stopped] {
+            assert!(error.is_without_answer(), "{error}");
+        }
+        assert!(!of(os(libc::EIO)).is_without_answer());
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
 
 use super::arena::{Arena, UNIT};
 use super::link::Link;
+use super::refusal::{is_late, late};
 use crate::memory::Shared;
 use crate::{Request, WaitDescriptor};
 
@@ -21,6 +23,17 @@ const WRONG_TAG: i32 = -libc::EBADMSG;
 /// How long to wait for a request after the application has closed the descriptor. Otherwise the
 /// module's `timeout` applies.
 const CLOSED_WAIT: Duration = Duration::from_secs(20);
+
+/// How long a check waits for a request that the module has given up. On a machine that was stopped
+/// itself, or is very busy, it completes, and the driver is right.
+const LATE_WAIT: Duration = Duration::from_secs(3);
+
+static WAITS_FOR_LATE: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process, which checks drivers, waits longer than the module.
+pub(crate) fn wait_for_late_requests() {
+    WAITS_FOR_LATE.store(true, Ordering::Relaxed);
+}
 
 /// Consecutive units, with the slots of the same numbers. Not usable after a fork, since the child
 /// does not have the mapping.
@@ -128,7 +141,10 @@ impl Region {
         let number = self.arena()?.number;
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
         (self.rung, self.secret) = (count, self.secret.max(secret));
-        self.link.ring(number, self.first, count, wait)
+        match self.link.ring(number, self.first, count, wait) {
+            Err(error) if is_waited_for(&error) => self.finish(0..count),
+            rung => rung,
+        }
     }
 
     /// Whether any of these slots is in flight; in the child of a fork none is.
@@ -143,12 +159,12 @@ impl Region {
         self.is_in_flight(0..self.rung)
     }
 
-    /// The driver's status of a slot: 0 or a negative errno. A slot still in flight is ETIMEDOUT.
+    /// The driver's status of a slot: 0 or a negative errno. A slot still in flight is late.
     pub(super) fn status(&self, slot: u32) -> io::Result<()> {
         match self.arena()?.status(self.first + slot) {
             0 => Ok(()),
             error if error < 0 => Err(io::Error::from_raw_os_error(-error)),
-            _ => Err(io::Error::from_raw_os_error(libc::ETIMEDOUT)),
+            _ => Err(late()),
         }
     }
 
@@ -193,13 +209,20 @@ impl Region {
             if !self.is_in_flight(slots.clone()) {
                 break;
             }
-            waited?;
-            if began.get_or_insert_with(Instant::now).elapsed() > CLOSED_WAIT {
+            let limit = match waited {
+                Err(error) if is_waited_for(&error) => LATE_WAIT,
+                waited => waited.map(|()| CLOSED_WAIT)?,
+            };
+            if began.get_or_insert_with(Instant::now).elapsed() > limit {
                 break;
             }
         }
         Ok(())
     }
+}
+
+fn is_waited_for(error: &io::Error) -> bool {
+    is_late(error) && WAITS_FOR_LATE.load(Ordering::Relaxed)
 }
 
 impl Region {

@@ -134,9 +134,12 @@ impl ProblemId {
             Unanswered => (
                 "driver-does-not-answer",
                 "a driver does not complete its requests",
-                "A request was not completed within the time limit of the kernel module (10 s). The process that sent it \
-                 computes in software from then on; each new process waits once. Many drivers have no time limit of their own: \
-                 an engine that has lost an interrupt or has stopped does not come back, and its module cannot be unloaded.\n\n\
+                "The engine has a request for longer than ten times what it has needed so far, and at least 30 ms \
+                 (parameter patience of the kernel module), or for 10 s (timeout) if it has never completed one. The module \
+                 then refuses further requests at once, from all processes, and these compute in software. One request is \
+                 sent to the engine after each pause: of a second at first, of a minute at last, or when a device is bound or a driver allowed. \
+                 If it is completed, the engine is used again. Many drivers have no time limit of their own: an engine that \
+                 has lost an interrupt does not come back, and the driver's module cannot be unloaded.\n\n\
                  outboard check tries the driver again. If it does not answer, the provider uses it over no interface until a \
                  check or outboard allow finds it exact. outboard disallow withdraws it for all processes. A restart of the \
                  system starts the engine anew.",

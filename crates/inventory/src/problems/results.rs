@@ -40,19 +40,25 @@ fn unanswered(status: &Status, root: &Root, driver: &str, found: &mut Found) {
     let stopped = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
     let has_stopped = root.text(&stopped).is_some_and(|text| text == "1");
     let is_it = |checked: &&Checked| checked.driver == driver && checked.verdict == "unanswered";
-    let (effect, evidence) = match status.checked.iter().find(is_it) {
-        Some(checked) => {
-            (", and the provider does not use it", format!("/etc/outboard/checked: {}", checked.made))
-        }
+    let (text, evidence) = match status.checked.iter().find(is_it) {
+        Some(checked) => (
+            format!(
+                "{driver} did not complete a request of a check in time, and the provider does not use it"
+            ),
+            format!("/etc/outboard/checked: {}", checked.made),
+        ),
         None if has_stopped => (
-            ": its engine has stopped, and programs compute in software; after each pause of up to a minute one request tries it again",
+            format!(
+                "the engine of {driver} has stopped: it completes no request, and programs compute in software until one \
+                 that is sent after a pause, of up to a minute, is completed"
+            ),
             format!("/{stopped}: 1"),
         ),
         None => return,
     };
     found.problem(
         ProblemId::Unanswered,
-        format!("{driver} did not complete a request in time{effect}"),
+        text,
         evidence,
         format!(
             "outboard check {driver} tries it again; outboard disallow {driver} withdraws it; a restart of the system starts \

@@ -82,5 +82,5 @@ fn admit(driver: &str, commit: impl FnOnce() -> Result<()>) -> Result<()> {
 }
 
 fn is_scarcity(fault: &Fault) -> bool {
-    matches!(fault, Fault::Failed { error, .. } if error.is_scarcity())
+    matches!(fault, Fault::Failed { error, .. } if error.is_scarcity() && !error.is_without_answer())
 }

@@ -55,7 +55,7 @@ pub fn save(check: &Check, candidates: &[Candidate]) -> Result<()> {
 pub fn save_fault(driver: &str, module: &str, seed: u64, fault: &Fault) -> Result<bool> {
     let verdict = match fault {
         Fault::Wrong { .. } | Fault::Accepted { .. } => FindingVerdict::Wrong,
-        Fault::Failed { error, .. } if error.is_timeout() || error.is_stopped() => FindingVerdict::Unanswered,
+        Fault::Failed { error, .. } if error.is_without_answer() => FindingVerdict::Unanswered,
         Fault::Failed { .. } => return Ok(false),
     };
     let (kernel, made, fault) = (&machine::here().kernel, &now(), &fault.to_string());

@@ -203,7 +203,7 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
         }
         Err(fault) => {
             let outcome = match &fault {
-                Fault::Failed { error, .. } if error.is_timeout() || error.is_stopped() => Outcome::Late,
+                Fault::Failed { error, .. } if error.is_without_answer() => Outcome::Late,
                 Fault::Failed { .. } => Outcome::None,
                 Fault::Wrong { .. } | Fault::Accepted { .. } => Outcome::Wrong,
             };
