@@ -10,8 +10,8 @@ help: ## this list
 demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm; BOARD=helios4: a model of that board's accelerator)
 	@vm/demo '$(ARCH)' '$(BOARD)'
 
-build: ## the command and the provider, for make install
-	cargo build --release -p outboard-cli -p outboard-provider
+build: ## the command, the laboratory and the provider, for make install
+	cargo build --release -p outboard-cli -p outboard-lab -p outboard-provider
 
 install: ## what make build built, and the module's source: PREFIX=/usr/local, DESTDIR, ... (scripts/install --help)
 	@scripts/install install

@@ -19,7 +19,7 @@ trap 'exit 143' TERM HUP
 # before a machine starts, so that no build runs during a measurement.
 build_all() {
     (cd "$repo" && with_progress 'building the release binaries' "$share/log" "${cross[@]}" cargo build --release \
-        -p outboard-cli -p outboard-provider -p outboard-benchmarks) || { cat "$share/log" >&2; exit 1; }
+        -p outboard-cli -p outboard-lab -p outboard-provider -p outboard-benchmarks) || { cat "$share/log" >&2; exit 1; }
 }
 
 # slow_cpu: the model without AES instructions, of the leg that read_leg has read.

@@ -103,10 +103,10 @@ read_leg() {
     [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
 }
 
-# build_release LOG: builds the command and the provider for the architecture of the leg.
+# build_release LOG: builds the programs and the provider for the architecture of the leg.
 build_release() {
     (cd "$repo" && with_progress 'building the release binaries' "$1" \
-        "${cross[@]}" cargo build --release -p outboard-cli -p outboard-provider) || { cat "$1" >&2; return 1; }
+        "${cross[@]}" cargo build --release -p outboard-cli -p outboard-lab -p outboard-provider) || { cat "$1" >&2; return 1; }
 }
 
 # build_models LOG: builds what --model uses on this machine: the server, and the plugin of QEMU.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use outboard_bundle::{Files, Item};
+use outboard_inventory::bundle::{Files, Item};
 use outboard_drivers::root::Root;
 use outboard_inventory::{collect_from, pasted};
 

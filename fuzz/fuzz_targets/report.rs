@@ -4,16 +4,16 @@
 
 use libfuzzer_sys::fuzz_target;
 use outboard_documents::{Part, Report, json, read};
-use outboard_report::{Pages as _, compare};
+use outboard_lab::pages::{Pages as _, compare};
 
-#[path = "../../crates/report/tests/xml/mod.rs"]
+#[path = "../../crates/lab/tests/xml/mod.rs"]
 mod xml;
 
 const FILES: [&str; 4] = [
-    include_str!("../../crates/report/tests/data/status.json"),
-    include_str!("../../crates/report/tests/data/check.json"),
-    include_str!("../../crates/report/tests/data/tune.json"),
-    include_str!("../../crates/report/tests/data/prove.json"),
+    include_str!("../../crates/lab/tests/data/status.json"),
+    include_str!("../../crates/lab/tests/data/check.json"),
+    include_str!("../../crates/lab/tests/data/tune.json"),
+    include_str!("../../crates/lab/tests/data/prove.json"),
 ];
 
 fuzz_target!(|input: (u8, u16, u8, &[u8])| {

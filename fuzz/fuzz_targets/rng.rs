@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outboard_rng::{BLOCK, Estimator, Fips, Symbols, width_of};
+use outboard_entropy::{BLOCK, Estimator, Fips, Symbols, width_of};
 
 fuzz_target!(|bytes: &[u8]| {
     // The input is repeated to fill blocks, because the estimators detect periods.

@@ -46,7 +46,7 @@ impl Surroundings {
         let (mut processes, mut namespaces) = (BTreeSet::new(), BTreeSet::new());
         for process in all {
             let comm = fs::read_to_string(process.join("comm")).unwrap_or_default();
-            if ["fio", "iperf3", "ip", "outboard", "exe"].contains(&comm.trim()) {
+            if ["fio", "iperf3", "ip", "outboard", "outboard-lab", "exe"].contains(&comm.trim()) {
                 let words = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
                 processes.insert(format!("{} {}", process.display(), words.replace('\0', " ")));
             }

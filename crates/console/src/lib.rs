@@ -4,12 +4,14 @@
 mod advice;
 mod columns;
 mod printable;
+mod quantities;
 mod shortened;
 mod width;
 
 pub use advice::advice;
 pub use columns::{aligned, aligned_list, aligned_within};
 pub use printable::{is_unprintable, printable, printable_line};
+pub use quantities::{amount, percent, size};
 pub use shortened::{First, counted, first_of};
 pub use width::{NARROWEST, WIDEST, columns, wrapped};
 
@@ -19,7 +21,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// The exit code of a command that ^C interrupted.
 pub const INTERRUPTED: u8 = 130;
@@ -130,19 +132,17 @@ pub fn duration(text: &str) -> Result<Duration> {
     Ok(Duration::from_secs(u64::from(number) * unit))
 }
 
+/// Parses the time between two samples: 1 s or more.
+pub fn interval(text: &str) -> Result<Duration> {
+    let time = duration(text)?;
+    ensure!(!time.is_zero(), "it must be 1s or more");
+    Ok(time)
+}
+
 /// Formats minutes and seconds: `1:05`.
 pub fn time(left: Duration) -> String {
     let seconds = left.as_secs();
     format!("{}:{:02}", seconds / 60, seconds % 60)
-}
-
-/// Formats a size: `4 KiB`.
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        n if n >= 1 << 20 && n % (1 << 20) == 0 => format!("{} MiB", n >> 20),
-        n if n >= 1 << 10 && n % (1 << 10) == 0 => format!("{} KiB", n >> 10),
-        n => format!("{n} B"),
-    }
 }
 
 #[cfg(test)]

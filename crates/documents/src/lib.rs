@@ -18,6 +18,8 @@ pub mod rng;
 pub mod secrets;
 pub mod shell;
 pub mod status;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 pub mod tune;
 pub mod watch;

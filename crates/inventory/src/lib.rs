@@ -1,6 +1,7 @@
 //! The crypto hardware of a system and the routes to it, read from / or from a saved tree.
 
 mod algorithms;
+pub mod bundle;
 mod checked;
 mod choices;
 mod collect;
@@ -20,6 +21,7 @@ mod problems;
 mod reach_matrix;
 mod services;
 mod status;
+pub mod text;
 mod tunnels;
 mod verdict;
 

@@ -13,6 +13,9 @@
 //!   interruption
 //! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL through its API, as applications make them
+//! - [`openssl_pair`]: OpenSSL with the provider and without it, in one process
+//! - [`in_flight`]: requests to a driver, with a number of them in flight
+//! - [`Measuring`]: one measurement of a user at a time
 //! - [`umac`]: the MAC that OpenSSH prefers and OpenSSL does not have
 
 pub mod clock;
@@ -23,12 +26,17 @@ pub mod evidence;
 pub mod evp;
 pub mod figure;
 pub mod goal;
+pub mod in_flight;
 pub mod interrupts;
 pub mod machine;
+mod measuring;
 pub mod meter;
 pub mod noise;
+pub mod openssl_pair;
 pub mod statistics;
 pub mod stop;
 pub mod tcrypt;
 pub mod turns;
 pub mod umac;
+
+pub use measuring::Measuring;

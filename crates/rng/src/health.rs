@@ -30,7 +30,7 @@ impl fmt::Display for Fault {
 }
 
 /// Both tests, with their state between samples.
-pub(crate) struct Health {
+pub struct Health {
     most_repetitions: u32,
     most_equal: u32,
     /// The previous sample, and the number of times in a row it occurred.
@@ -45,7 +45,7 @@ pub(crate) struct Health {
 
 impl Health {
     /// The initial state for a source with at least this entropy.
-    pub(crate) fn new(entropy: MinEntropy) -> Health {
+    pub fn new(entropy: MinEntropy) -> Health {
         Health {
             most_repetitions: repetitions(entropy, ALPHA),
             most_equal: proportion(entropy, ALPHA, WINDOW),
@@ -58,7 +58,7 @@ impl Health {
     }
 
     /// Tests the next samples.
-    pub(crate) fn test(&mut self, samples: &[u8]) -> Result<(), Fault> {
+    pub fn test(&mut self, samples: &[u8]) -> Result<(), Fault> {
         samples.iter().try_for_each(|&sample| {
             self.count_repetitions(sample)?;
             self.count_equal(sample)

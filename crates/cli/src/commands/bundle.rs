@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use outboard_bundle::{Files, Item, Recording, pack, scrub};
 use outboard_console::{answer, say};
+use outboard_inventory::bundle::{Files, Item, Recording, pack, scrub};
 
 use crate::output::Output;
 

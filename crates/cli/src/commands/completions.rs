@@ -1,10 +1,13 @@
 //! `outboard completions`: the completion script of a shell.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 use outboard_console::{answer_whole, say};
+
+use crate::laboratory;
 
 /// Print the script with which a shell completes commands and options of outboard
 ///
@@ -16,10 +19,21 @@ pub struct Options {
     shell: Shell,
 }
 
-/// Runs `outboard completions`.
+/// Runs `outboard completions`. The laboratory, where it is installed, has the options of its commands.
 pub fn run(options: &Options) -> ExitCode {
+    if let Ok(mut laboratory) = laboratory::command() {
+        // It returns only if the program cannot be run: then the script lacks these options.
+        let _ = laboratory.arg("completions").arg(options.shell.to_string()).exec();
+    }
+    let stubs = laboratory::COMMANDS.iter().filter(|(command, _)| command.len() == 1);
+    let stubs = stubs.map(|(command, about)| clap::Command::new(command[0]).about(*about));
+    print(options.shell, super::arguments().subcommands(stubs))
+}
+
+/// Prints the script for these arguments.
+pub fn print(shell: Shell, mut arguments: clap::Command) -> ExitCode {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut super::Outboard::command(), "outboard", &mut script);
+    clap_complete::generate(shell, &mut arguments, "outboard", &mut script);
     match answer_whole(&String::from_utf8_lossy(&script)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -46,7 +46,7 @@ use crate::signals;
 /// and the record of the service keeps the reason.
 ///
 /// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. They are compared by
-/// `outboard bench disk` or `ipsec`, or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
+/// `outboard bench disk` or `ipsec` (package outboard-lab), or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
 /// prefer`, now and after each boot, and the selection is verified.
 ///
 /// Exit code 1 when a service was refused or could not be enabled; those named before it stay enabled.

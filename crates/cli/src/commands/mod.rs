@@ -1,7 +1,6 @@
 //! One file for each command.
 
 mod allow;
-mod bench;
 mod bundle;
 mod catalogue;
 mod change;
@@ -16,18 +15,19 @@ mod explain;
 mod metrics;
 mod prefer;
 mod prove;
-mod report;
 mod rng;
 mod run;
 mod setup;
 mod status;
 mod tune;
 mod undo;
-mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::laboratory;
+pub use completions::print as print_completions;
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
@@ -50,7 +50,6 @@ enum Command {
     Disallow(disallow::Options),
     Ciphers(ciphers::Options),
     Tune(tune::Options),
-    Bench(bench::Options),
     Enable(enable::Options),
     Disable(disable::Options),
     Undo(undo::Options),
@@ -58,11 +57,16 @@ enum Command {
     Config(config::Options),
     Run(run::Options),
     Prove(prove::Options),
-    Watch(watch::Options),
     Metrics(metrics::Options),
     Rng(rng::Options),
-    Report(report::Options),
     Completions(completions::Options),
+}
+
+/// The arguments of the command, with the laboratory's commands in the help.
+pub fn arguments() -> clap::Command {
+    Outboard::command()
+        .after_help(laboratory::help(&[]))
+        .mut_subcommand("rng", |rng| rng.after_help(laboratory::help(&["rng"])))
 }
 
 impl Outboard {
@@ -70,7 +74,6 @@ impl Outboard {
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),
-            Command::Bench(options) => bench::run(&options),
             Command::Bundle(options) => bundle::run(&options),
             Command::Catalogue(options) => catalogue::run(&options),
             Command::Check(options) => check::run(&options),
@@ -84,14 +87,12 @@ impl Outboard {
             Command::Metrics(options) => metrics::run(&options),
             Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
-            Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
             Command::Run(options) => run::run(&options),
             Command::Setup(options) => setup::run(&options),
             Command::Status(options) => status::run(&options),
             Command::Tune(options) => tune::run(&options),
             Command::Undo(options) => undo::run(&options),
-            Command::Watch(options) => watch::run(&options),
         }
     }
 }

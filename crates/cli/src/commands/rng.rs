@@ -1,17 +1,10 @@
-//! `outboard rng`: lists the hardware random number generators of this machine, and assesses their
-//! output.
+//! `outboard rng`: lists the hardware random number generators of this machine, and chooses one. The
+//! laboratory tests and assesses their output.
 
-mod assess;
-mod assess_answer;
 mod boot_rule;
-mod bzip2_length;
-mod device_reader;
-mod fips_test;
-mod input;
 pub mod seed_source;
 mod select;
 mod sources;
-mod verdict;
 
 use std::process::ExitCode;
 
@@ -20,9 +13,6 @@ use clap::{Args, Subcommand};
 use outboard_console::say;
 use outboard_drivers::root::Root;
 use outboard_inventory::Hwrng;
-
-/// Exit code when the input cannot be read: 1 is a verdict.
-const INPUT_FAILED: u8 = 2;
 
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///
@@ -40,8 +30,6 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum Action {
-    Test(fips_test::Options),
-    Assess(assess::Options),
     Select(select::Options),
     Quality(select::QualityOptions),
 }
@@ -66,13 +54,11 @@ pub fn forget() -> Result<()> {
 pub fn run(options: &Options) -> ExitCode {
     let (name, result) = match &options.action {
         None => ("rng", sources::show(options.json)),
-        Some(Action::Test(options)) => ("rng test", fips_test::test(options)),
-        Some(Action::Assess(options)) => ("rng assess", assess::assess(options)),
         Some(Action::Select(options)) => ("rng select", select::select(options)),
         Some(Action::Quality(options)) => ("rng quality", select::set_quality(options)),
     };
     result.unwrap_or_else(|error| {
         say(&format!("outboard {name}: {error:#}"));
-        ExitCode::from(if error.is::<input::InputError>() { INPUT_FAILED } else { 1 })
+        ExitCode::FAILURE
     })
 }

@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use outboard_console::{answer, answer_line, answer_styled, duration, say};
+use outboard_console::{answer, answer_line, answer_styled, interval, say};
 use outboard_documents::{json_line, line};
 use outboard_drivers::root::Root;
+use outboard_inventory::text::Style;
 use outboard_measure::stop;
-use outboard_report::Style;
 
 /// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
 /// from being used.
@@ -37,13 +37,6 @@ pub struct Options {
     every: Option<Duration>,
 }
 
-/// An interval of samples.
-pub fn interval(text: &str) -> anyhow::Result<Duration> {
-    let time = duration(text)?;
-    anyhow::ensure!(!time.is_zero(), "it must be 1s or more");
-    Ok(time)
-}
-
 /// Runs `outboard status`.
 pub fn run(options: &Options) -> ExitCode {
     match report(options) {
@@ -59,7 +52,7 @@ fn report(options: &Options) -> anyhow::Result<()> {
     let status = match &options.from {
         None => outboard_inventory::collect(&Root::live())?,
         Some(path) => {
-            let source = outboard_bundle::open(path)?;
+            let source = outboard_inventory::bundle::open(path)?;
             outboard_inventory::collect_from(&source.root, source.pasted)?
         }
     };
@@ -79,9 +72,9 @@ fn report(options: &Options) -> anyhow::Result<()> {
         // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
         let render = match (options.verbose, options.reach) {
-            (true, _) => outboard_report::verbose,
-            (_, true) => outboard_report::reach,
-            _ => outboard_report::status,
+            (true, _) => outboard_inventory::text::verbose,
+            (_, true) => outboard_inventory::text::reach,
+            _ => outboard_inventory::text::status,
         };
         let text = render(&status, Style { color, columns });
         if color { answer_styled(&text)? } else { answer(&text)? }

@@ -11,8 +11,6 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use outboard_bench::Measuring;
-use outboard_bench::openssl_pair::has_key_stream;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, progress, say};
@@ -21,8 +19,10 @@ use outboard_documents::tune::Tune;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
+use outboard_measure::Measuring;
 use outboard_measure::machine;
 use outboard_measure::noise::{self, DisturbanceMonitor};
+use outboard_measure::openssl_pair::has_key_stream;
 use outboard_measure::stop;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_policy::{Algorithms, POLICY_FILE};
@@ -153,7 +153,7 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
     let _measuring = Measuring::begin()?;
     let mut answer = Tune::new(wanted.goal.into(), machine::here(), noise::warnings());
     let vigil = DisturbanceMonitor::begin();
-    let ended = outboard_tune::all(wanted.module, wanted.ciphers, &mut answer, each);
+    let ended = crate::tuning::all(wanted.module, wanted.ciphers, &mut answer, each);
     progress("");
     answer.warnings.extend(vigil.warnings());
     if let Err(error) = ended {

@@ -15,6 +15,7 @@ OUTBOARD_DEPENDENCIES = openssl
 
 OUTBOARD_CARGO_BUILD_OPTS = \
 	-p outboard-cli -p outboard-provider \
+	$(if $(BR2_PACKAGE_OUTBOARD_LAB),-p outboard-lab) \
 	$(if $(BR2_ENABLE_DEBUG),--release)
 # The profile of Cargo.toml, which was measured: with Buildroot's the provider is a
 # third larger.
@@ -36,7 +37,8 @@ endef
 define OUTBOARD_INSTALL
 	CARGO_TARGET_DIR=$(@D)/target/$(RUSTC_TARGET_NAME) \
 		$(@D)/scripts/install install DESTDIR=$(TARGET_DIR) PREFIX=/usr \
-		MODULESDIR=/usr/lib/ossl-modules COMPLETIONS=none SRCDIR=none INIT=$(1)
+		MODULESDIR=/usr/lib/ossl-modules COMPLETIONS=none SRCDIR=none INIT=$(1) \
+		LAB=$(if $(BR2_PACKAGE_OUTBOARD_LAB),yes,none)
 	rm $(TARGET_DIR)/usr/lib/outboard/installed
 endef
 

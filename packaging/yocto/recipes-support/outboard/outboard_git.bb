@@ -19,7 +19,7 @@ inherit cargo outboard_source useradd
 # scripts/install reads target/release.
 # nooelint: oelint.vars.mispell.unknown - cargo_common.bbclass has it
 CARGO_PROFILE = "release"
-CARGO_BUILD_FLAGS += "-p outboard-cli -p outboard-provider"
+CARGO_BUILD_FLAGS += "-p outboard-cli -p outboard-lab -p outboard-provider"
 
 # The table of files is that of `make install`. The provider is where OpenSSL looks, and the package
 # of the module has it loaded at boot.
@@ -37,6 +37,12 @@ do_install() {
 # The group whose members may use /dev/outboard.
 USERADD_PACKAGES = "${PN}"
 GROUPADD_PARAM:${PN} = "--system outboard"
+
+# bench, watch, report, rng test and rng assess.
+PACKAGES =+ "${PN}-lab"
+SUMMARY:${PN}-lab = "Benchmarks and reports of hardware crypto accelerators"
+FILES:${PN}-lab = "${bindir}/outboard-lab"
+RDEPENDS:${PN}-lab += "${PN}"
 
 FILES:${PN} += "\
     ${libdir}/ossl-modules \

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = crate::commands::report::kept("checks", &check());
+        let (kept, written) = outboard_documents::testing::kept("checks", &check());
         assert_eq!(kept, written);
     }
 

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
+use crate::tuning::panel::{self, Accelerated};
 use anyhow::Result;
-use outboard_bench::Measuring;
 use outboard_console::progress;
 use outboard_documents::Goal;
+use outboard_measure::Measuring;
 use outboard_policy::CipherFigure;
 use outboard_services::choice::{self, Contest, Negotiation, Offered};
 use outboard_services::enable::Tree;
-use outboard_tune::panel::{self, Accelerated};
 
 use super::suitability::Suitability;
 use crate::commands::ciphers::service::offered_or_default;

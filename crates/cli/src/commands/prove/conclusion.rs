@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use outboard_console::amount;
 use outboard_counters::{
     Counts, Decision, NotOffered, SoftwareReason, SoftwareWork, not_offered, offered, why_software,
 };
@@ -12,7 +13,6 @@ use outboard_drivers::padlock;
 use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
-use outboard_report::amount;
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.
@@ -153,7 +153,7 @@ fn conclude_counted(observed: &Observed, spent: &Spent) -> Conclusion {
             format!(
                 "The provider counts {} of the bytes as done by PadLock. These are instructions of the CPU, which raise no \
                  interrupt, so nothing but this count confirms it.",
-                outboard_report::percent(total.percent_hw().unwrap_or(0.0)),
+                outboard_console::percent(total.percent_hw().unwrap_or(0.0)),
             ),
         ),
         Evidence::Silent => (
@@ -221,7 +221,7 @@ fn shown(
     let share = total.percent_hw().unwrap_or(0.0);
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
-    let (percent, interrupts) = (outboard_report::percent(share), count(interrupts, "interrupt"));
+    let (percent, interrupts) = (outboard_console::percent(share), count(interrupts, "interrupt"));
     if share >= HALF {
         return (
             ProofVerdict::Hardware,

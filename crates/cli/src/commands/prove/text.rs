@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use outboard_console::{aligned, first_of};
+use outboard_console::{amount, percent};
 use outboard_documents::prove::Work;
 use outboard_documents::prove::{ProofVerdict, Prove};
-use outboard_report::{amount, percent};
 
 use crate::commands::rng::seed_source::seed_text;
 

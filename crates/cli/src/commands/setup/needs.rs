@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use outboard_accel::primitive::Primitive;
-use outboard_bench::openssl_pair::has_key_stream;
 use outboard_catalog::kernel_name;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
+use outboard_measure::openssl_pair::has_key_stream;
 use outboard_openssl_conf::installation::OpenSsl;
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{

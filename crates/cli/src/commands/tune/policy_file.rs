@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use crate::tuning::ahead;
 use outboard_accel::PIECE;
 use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{CipherFigure, LookaheadRow, cpu_identity, from_text};
-use outboard_tune::ahead;
 
 /// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
 pub fn text(answer: &Tune, figures: &[CipherFigure]) -> String {

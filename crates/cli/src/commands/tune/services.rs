@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::tuning::panel::{self, Accelerated};
 use anyhow::Result;
 use outboard_console::progress;
 use outboard_documents::tune::Tune;
 use outboard_policy::CipherFigure;
 use outboard_services::choice::{self, Contest, Negotiation, Offered};
 use outboard_services::enable::{APPLICATIONS, Tree};
-use outboard_tune::panel::{self, Accelerated};
 
 use crate::commands::ciphers::service::offered_or_default;
 use crate::commands::enable::contest;

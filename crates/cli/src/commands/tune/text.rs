@@ -78,11 +78,11 @@ pub fn end(answer: &Tune) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::tuning::sentence;
     use outboard_documents::tune::{DirectionResult, Pieces, Point, TriedChunk, TunedDriver};
     use outboard_documents::{Figure, Goal, Machine, SpeedVerdict};
     use outboard_policy::CipherFigure;
     use outboard_services::choice::{Contest, Negotiation};
-    use outboard_tune::sentence;
 
     fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
         Figure {
@@ -285,7 +285,7 @@ pub mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = crate::commands::report::kept("tunes", &answer());
+        let (kept, written) = outboard_documents::testing::kept("tunes", &answer());
         assert_eq!(kept, written);
     }
 

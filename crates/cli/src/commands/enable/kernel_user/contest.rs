@@ -1,8 +1,9 @@
-//! Whether an accelerator wins for a user within the kernel: `outboard bench disk` and `ipsec` in a
-//! process of their own, or for kTLS the policy of `outboard tune`.
+//! Whether an accelerator wins for a user within the kernel: `outboard bench disk` and `ipsec` of the
+//! laboratory, or for kTLS the policy of `outboard tune`. From Linux 7.2 on only dm-crypt and IPsec
+//! themselves reach the kernel's software, so the command cannot compare the two without them.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_console::progress;
@@ -14,6 +15,7 @@ use outboard_measure::goal::relative_cost;
 use outboard_policy::{POLICY_FILE, Tuned};
 
 use crate::commands::tune::GoalName;
+use crate::laboratory;
 
 /// Limit of a benchmark's time.
 const TIME: &str = "90s";
@@ -45,10 +47,10 @@ pub fn measure(user: KernelUser, need: &KernelNeed, driver: &str, goal: GoalName
         KernelUser::Ipsec => vec!["ipsec", "--esp", "cbc(aes)+hmac(sha256)"],
         KernelUser::Ktls => return of_policy(need, driver, goal),
     };
+    let mut command = laboratory::command()?;
     progress(&format!("outboard bench {}: up to {TIME}", arguments.join(" ")));
-    let mut command = Command::new("/proc/self/exe");
     command.arg("bench").args(&arguments).args(["--for", TIME, "--json"]).stdin(Stdio::null());
-    let output = command.output().context("outboard cannot start itself");
+    let output = command.output().context("the laboratory cannot be started");
     progress("");
     let output = output?;
     if !output.status.success() {

@@ -1,0 +1,107 @@
+//! The commands of the laboratory: a program of its own in a package of its own, which `outboard`
+//! starts as git(1) starts its commands.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Result, anyhow};
+use outboard_console::say;
+use outboard_drivers::root::Root;
+use outboard_inventory::installing::Installing;
+use rustix::fs::{Access, access};
+
+/// The name of the program and of its package.
+pub const PROGRAM: &str = "outboard-lab";
+
+/// The commands with the words of `outboard --help`.
+pub const COMMANDS: [(&[&str], &str); 5] = [
+    (&["bench"], "Compare the speed and the CPU cost of software, accelerators and interfaces to them"),
+    (&["watch"], "Show live what accelerators do, and for which processes"),
+    (&["report"], "Make one page of what status, check, tune, bench, prove and rng found"),
+    (&["rng", "test"], "Test output in blocks of 20,000 bits with the tests of FIPS 140-2"),
+    (&["rng", "assess"], "Estimate the min-entropy of output with the ten estimators of SP 800-90B"),
+];
+
+/// Returns the arguments for the laboratory, if these request one of its commands or its help.
+pub fn requested(words: impl Iterator<Item = OsString>) -> Option<Vec<OsString>> {
+    let mut words: Vec<OsString> = words.collect();
+    let is_help = words.first().is_some_and(|word| word == "help");
+    if is_help {
+        words.remove(0);
+        words.push("--help".into());
+    }
+    let is_named = |command: &[&str]| {
+        words.len() >= command.len() && words.iter().zip(command).all(|(word, name)| word == name)
+    };
+    COMMANDS.iter().any(|(command, _)| is_named(command)).then_some(words)
+}
+
+/// Replaces this process by the laboratory.
+pub fn run(words: &[OsString]) -> ExitCode {
+    let error = match command() {
+        Ok(mut command) => anyhow!("{PROGRAM} cannot be started: {}", command.args(words).exec()),
+        Err(missing) => missing,
+    };
+    let name = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
+    say(&format!("outboard {name}: {error:#}"));
+    ExitCode::FAILURE
+}
+
+/// Returns the command that starts the laboratory.
+///
+/// # Errors
+/// It is not installed.
+pub fn command() -> Result<Command> {
+    find().map(Command::new).ok_or_else(|| {
+        let root = Root::live();
+        let line = Installing::on(&root).packages(PROGRAM);
+        let step = line.unwrap_or_else(|| format!("install the package {PROGRAM}, or make install"));
+        anyhow!("this command is in the package {PROGRAM}, which is not installed: {step}")
+    })
+}
+
+/// The program next to this one, or the first on PATH.
+fn find() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|directory| directory.join(PROGRAM));
+    own.into_iter().chain(on_path).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    file.is_file() && access(file, Access::EXEC_OK).is_ok()
+}
+
+/// The list of the laboratory's commands below `parent`, for its help.
+pub(crate) fn help(parent: &[&str]) -> String {
+    let rows = COMMANDS.iter().filter_map(|(command, about)| {
+        let (name, above) = command.split_last()?;
+        (above == parent).then(|| format!("\n  {name:<11}  {about}"))
+    });
+    format!("Laboratory (package {PROGRAM}):{}", rows.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Option<String> {
+        let found = requested(line.split_whitespace().map(OsString::from))?;
+        Some(found.join(std::ffi::OsStr::new(" ")).to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn only_the_commands_of_the_laboratory_are_passed_on() {
+        for line in ["bench", "bench https --for 9s", "watch --once", "report -h", "rng test -", "rng assess"]
+        {
+            assert_eq!(words(line).as_deref(), Some(line));
+        }
+        assert_eq!(words("help bench disk").as_deref(), Some("bench disk --help"));
+        for line in ["", "help", "help tune", "rng", "rng --json", "rng select x", "tune bench", "run bench"]
+        {
+            assert_eq!(words(line), None, "{line}");
+        }
+    }
+}

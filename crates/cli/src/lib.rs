@@ -1,0 +1,36 @@
+//! The `outboard` command, and what the laboratory shares with it.
+
+mod commands;
+mod consent;
+pub mod environment;
+mod etc;
+mod kernel_choice;
+pub mod laboratory;
+mod live_service;
+pub mod output;
+mod settings;
+mod signals;
+mod tuning;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+pub use commands::{arguments, misused, print_completions};
+
+/// Runs the command that the arguments of this process name.
+pub fn main() -> ExitCode {
+    environment::clean();
+    if let Some(words) = laboratory::requested(std::env::args_os().skip(1)) {
+        return laboratory::run(&words);
+    }
+    let parsed = arguments().try_get_matches().and_then(|found| commands::Outboard::from_arg_matches(&found));
+    match parsed {
+        Ok(outboard) => {
+            let code = outboard.run();
+            signals::deliver();
+            code
+        }
+        Err(usage) => misused(&usage),
+    }
+}

@@ -1,0 +1,191 @@
+//! Two network namespaces, a veth pair between them, and tunnels on it, each with its own driver.
+
+use std::fmt::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use outboard_drivers::netlink::change;
+use zeroize::Zeroizing;
+
+use super::Mode;
+use super::esp::Esp;
+use crate::applications::chosen::Drivers;
+use crate::applications::cleaner::Cleaner;
+use crate::applications::disk::random;
+use crate::applications::namespace::Namespace;
+use crate::applications::tool::Tool;
+
+const CAT: Tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
+
+/// Time limit for short commands.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Security associations of a tunnel: one per direction in each namespace.
+const ASSOCIATIONS: u32 = 4;
+
+/// Both network namespaces.
+pub struct Network {
+    pub left: Namespace,
+    pub right: Namespace,
+    tunnels: u8,
+}
+
+/// One of the two ends.
+#[derive(Clone, Copy, PartialEq)]
+enum TunnelEnd {
+    Left,
+    Right,
+}
+
+impl Network {
+    pub fn new() -> Result<Network> {
+        let (left, right) = (Namespace::new()?, Namespace::new()?);
+        left.ip(&format!(
+            "link add outboard0 type veth peer name outboard0 netns {}\nlink set outboard0 up\n",
+            right.path()
+        ))?;
+        right.ip("link set outboard0 up\n")?;
+        Ok(Network { left, right, tunnels: 0 })
+    }
+
+    /// Configures a tunnel between two new addresses with this driver, independent of the kernel's
+    /// preference; returns the address of the right end.
+    ///
+    /// xfrm accepts names of algorithms only, and the kernel selects the driver with the highest
+    /// priority at that moment. So the driver gets the highest priority while the associations are
+    /// created; they keep the driver that they got.
+    pub fn tunnel(
+        &mut self,
+        esp: &Esp,
+        bits: usize,
+        mode: Mode,
+        driver: &str,
+        cleaner: &mut Cleaner,
+    ) -> Result<String> {
+        change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
+        let drivers = Drivers::now()?;
+        let Some(own) = drivers.named(driver).map(|one| &one.driver) else {
+            bail!("the kernel made {driver}, and /proc/crypto does not have it");
+        };
+        let asked = esp.asked(&esp.aead());
+        let first = drivers.preferred(&asked, 0).map(|one| &one.driver);
+        let raised = match first {
+            Some(first) if first.name != driver => {
+                cleaner.priority(driver, own.priority)?;
+                change::prefer(driver, first.priority.saturating_add(1))?;
+                true
+            }
+            _ => false,
+        };
+        let made = self.connect(esp, bits, mode);
+        if raised {
+            change::prefer(driver, own.priority)?;
+        }
+        let address = made?;
+        let users = |one: Option<u32>| one.unwrap_or(0);
+        let now = Drivers::now()?.named(driver).and_then(|one| one.driver.refcnt);
+        if users(now) < users(own.refcnt) + ASSOCIATIONS {
+            bail!("the kernel took another driver of {asked} than {driver}, which has the highest priority");
+        }
+        Ok(address)
+    }
+
+    /// Uses addresses of RFC 2544, which are not reachable from this machine otherwise.
+    fn connect(&mut self, esp: &Esp, bits: usize, mode: Mode) -> Result<String> {
+        self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
+        let mut keys = [0; 2].map(|_: u8| Zeroizing::new(vec![0; esp.key_bytes(bits)]));
+        for key in &mut keys {
+            random(key)?;
+        }
+        let words = keys.map(|key| esp.words(&key));
+        self.left.ip(&lines(self.tunnels, TunnelEnd::Left, mode, &words))?;
+        self.right.ip(&lines(self.tunnels, TunnelEnd::Right, mode, &words))?;
+        Ok(format!("198.18.{}.2", self.tunnels))
+    }
+
+    /// Removes all associations, so that the kernel can release their resources.
+    pub fn disconnect(&self) -> Result<()> {
+        let all = "xfrm state flush\nxfrm policy flush\n";
+        self.left.ip(all)?;
+        self.right.ip(all)
+    }
+
+    /// Returns the packets that IPsec has dropped at both ends, by the kernel's names of the
+    /// reasons.
+    pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
+        Ok([drops(&self.left)?, drops(&self.right)?].concat())
+    }
+}
+
+/// Returns the packets that IPsec dropped in a namespace (/proc/net/xfrm_stat).
+fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
+    let mut command = Command::new(CAT.name);
+    command.arg("/proc/net/xfrm_stat");
+    namespace.enter(&mut command);
+    // The file is missing without CONFIG_XFRM_STATISTICS.
+    Ok(counts(&CAT.run(command, "", LIMIT)?.stdout))
+}
+
+fn counts(text: &str) -> Vec<(String, u64)> {
+    let pair = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+/// Replay window in packets: the kernel's maximum (XFRMA_REPLAY_ESN_MAX). An accelerator that
+/// processes many packets in parallel reorders them, and packets behind the window are dropped.
+const REPLAY_WINDOW: u32 = 4096;
+
+/// Returns the input of ip(8) for one end of a tunnel.
+fn lines(number: u8, end: TunnelEnd, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
+    let mode = mode.word();
+    let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
+    let own = if end == TunnelEnd::Left { &left } else { &right };
+    // Reserve the full length: a reallocation would leave a copy of a key in memory.
+    let mut text =
+        Zeroizing::new(String::with_capacity(1024 + keys.iter().map(|key| key.len()).sum::<usize>()));
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "address add {own}/24 dev outboard0");
+    for (index, (from, to)) in [(&left, &right), (&right, &left)].into_iter().enumerate() {
+        let direction = if from == own { "out" } else { "in" };
+        let (spi, key) = (0x1000 + 2 * u32::from(number) + index as u32, keys[index].as_str());
+        let _ = writeln!(
+            text,
+            "xfrm state add src {from} dst {to} proto esp spi {spi:#x} reqid {number} mode {mode} replay-window {REPLAY_WINDOW} {key}\n\
+             xfrm policy add src {from}/32 dst {to}/32 dir {direction} tmpl src {from} dst {to} proto esp reqid {number} mode {mode}"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_the_kernels_names() {
+        let text = "XfrmInError             \t0\nXfrmInStateProtoError   \t3\nodd\n";
+        assert_eq!(counts(text), [("XfrmInError".to_owned(), 0), ("XfrmInStateProtoError".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn both_ends_know_the_same_associations() {
+        let keys = ["aead one", "aead two"].map(|key| Zeroizing::new(key.to_owned()));
+        let [left, right] = [TunnelEnd::Left, TunnelEnd::Right].map(|end| lines(3, end, Mode::Tunnel, &keys));
+        let states = |text: &str| {
+            text.lines().filter(|line| line.starts_with("xfrm state")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&left), states(&right));
+        assert_eq!(
+            states(&left)[1],
+            "xfrm state add src 198.18.3.2 dst 198.18.3.1 proto esp spi 0x1007 reqid 3 mode tunnel replay-window 4096 aead two"
+        );
+        assert!(left.len() <= 1024, "it had to grow");
+        assert!(left.starts_with("address add 198.18.3.1/24 dev outboard0\n"));
+        assert!(left.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir out tmpl "));
+        assert!(right.contains("src 198.18.3.1/32 dst 198.18.3.2/32 dir in tmpl "));
+    }
+}

@@ -1,0 +1,43 @@
+//! One file for each command.
+
+mod bench;
+mod completions;
+mod report;
+mod rng;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Commands of `outboard` that are in a package of their own.
+// Usage and errors name the command that the user calls.
+#[derive(Parser)]
+#[command(name = "outboard", bin_name = "outboard", version)]
+pub struct Laboratory {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Bench(Box<bench::Options>),
+    Watch(watch::Options),
+    Report(report::Options),
+    Rng(rng::Options),
+    #[command(hide = true)]
+    Completions(completions::Options),
+}
+
+impl Laboratory {
+    /// Runs the selected command.
+    pub fn run(self) -> ExitCode {
+        match self.command {
+            Command::Bench(options) => bench::run(&options),
+            Command::Completions(options) => completions::run(&options),
+            Command::Report(options) => report::run(&options),
+            Command::Rng(options) => rng::run(&options),
+            Command::Watch(options) => watch::run(&options),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `outboard report`: creates one page from the documents of the other commands.
+
+mod input;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::pages::{Comparison, Pages as _, compare};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use outboard_console::{answer, say};
+use outboard_documents::{Report, json};
+
+use self::input::Input;
+use outboard::output::Output;
+
+/// Make one page of what status, check, tune, bench, prove and rng found: what is here, whether it is correct, where it wins, what was
+/// switched on and how to undo it.
+///
+/// FILE is JSON that one of them wrote with --json, or a directory of such files; without any, the status is taken now. The page
+/// is a single HTML file that needs no network and no script. Nothing else is changed.
+///
+/// Exit code 1 when a file cannot be read or is not such a document, or the report cannot be written; then an older one is left as it
+/// was.
+#[derive(Args)]
+pub struct Options {
+    /// Files that status, check, tune, bench, prove and rng wrote with --json, or directories of them
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// html: a page; markdown: for a mail or an issue; json: the document (schema outboard-report/1)
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The file to write; - is stdout [default: report.html, report.md or report.json]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show what changed between two reports made with --format json, for example by a new kernel
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "files")]
+    compare: Option<Vec<PathBuf>>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Html,
+    Markdown,
+    Json,
+}
+
+/// Runs `outboard report`.
+pub fn run(options: &Options) -> ExitCode {
+    match report(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn report(options: &Options) -> Result<()> {
+    let output = options.output.clone().unwrap_or_else(|| options.format.file().into());
+    let (output, text) = match options.compare.as_deref() {
+        Some([old, new]) => {
+            let output = Output::new("--output", &output)?.apart_from([old, new].into_iter())?;
+            let (old, new) = (input::report(old)?, input::report(new)?);
+            (output, options.format.comparison(&compare(&old, &new))?)
+        }
+        _ => {
+            let inputs = input::files(&options.files)?;
+            let output = Output::new("--output", &output)?;
+            let output = output.apart_from(inputs.iter().map(|input| &input.path))?;
+            (output, options.format.report(&gathered(&inputs)?)?)
+        }
+    };
+    output.write(text.as_bytes())?;
+    if let Some(place) = output.file() {
+        answer(&format!("{} is written.\n", place.display()))?;
+    }
+    Ok(())
+}
+
+fn gathered(inputs: &[Input]) -> Result<Report> {
+    let mut report = Report::new(outboard_documents::now());
+    if inputs.is_empty() {
+        report.add("outboard status, run now", input::status_now().context("no status could be taken")?)?;
+        return Ok(report);
+    }
+    input::gathered(inputs, report)
+}
+
+impl Format {
+    fn file(self) -> &'static Path {
+        Path::new(match self {
+            Format::Html => "report.html",
+            Format::Markdown => "report.md",
+            Format::Json => "report.json",
+        })
+    }
+
+    fn report(self, report: &Report) -> Result<String> {
+        Ok(match self {
+            Format::Html => report.html(),
+            Format::Markdown => report.markdown(),
+            Format::Json => json(report)?,
+        })
+    }
+
+    fn comparison(self, comparison: &Comparison) -> Result<String> {
+        Ok(match self {
+            Format::Html => comparison.html(),
+            Format::Markdown => comparison.markdown(),
+            Format::Json => comparison.json()?,
+        })
+    }
+}
+
+/// Prints a line to stderr.
+fn complain(text: &str) {
+    say(&format!("outboard report: {text}"));
+}

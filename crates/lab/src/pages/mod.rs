@@ -1,0 +1,16 @@
+//! The pages of `outboard report`, from the JSON of all commands: each question has a file in
+//! `sections`, which answers it in [`page::Section`]s. [`compare`] creates them from two reports.
+
+mod changes;
+mod compare;
+mod html;
+mod markdown;
+mod page;
+mod picture;
+mod plot;
+mod report;
+mod sections;
+mod svg;
+
+pub use compare::{Comparison, compare};
+pub use report::Pages;

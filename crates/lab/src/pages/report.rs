@@ -1,0 +1,29 @@
+//! Formats a report as a page.
+
+use outboard_documents::Report;
+
+use crate::pages::{html, markdown, sections};
+
+/// The formats of a report for readers.
+pub trait Pages {
+    /// Formats the report as one self-contained HTML page.
+    fn html(&self) -> String;
+
+    /// Formats the report as Markdown, for a mail or an issue.
+    fn markdown(&self) -> String;
+}
+
+impl Pages for Report {
+    fn html(&self) -> String {
+        html::page(&title(self), &sections::lead(self), &sections::answers(self), &sections::all(self))
+    }
+
+    fn markdown(&self) -> String {
+        markdown::page(&title(self), &sections::lead(self), &sections::answers(self), &sections::all(self))
+    }
+}
+
+fn title(report: &Report) -> String {
+    let model = report.status.as_ref().and_then(|status| status.machine.model.clone());
+    format!("Crypto accelerators of {}", model.unwrap_or_else(|| "this machine".to_owned()))
+}

@@ -1,0 +1,65 @@
+//! What reaches it?
+
+use outboard_documents::Report;
+use outboard_documents::status::{MatrixRow, Status};
+use outboard_inventory::consumers;
+
+use super::not_given;
+use crate::pages::page::{Section, Tone, judged, words};
+
+pub fn section(report: &Report) -> Section {
+    let mut section = Section::new("reach", "What reaches it?");
+    let Some(status) = &report.status else {
+        not_given(&mut section, "the status");
+        return section;
+    };
+    if status.accelerators.is_empty() {
+        section.text("There is no accelerator to reach.");
+    }
+    for accelerator in &status.accelerators {
+        section.text(match &accelerator.preferred {
+            Some(interface) => format!("The provider uses {interface} for {}.", accelerator.chip),
+            None => {
+                format!("No interface for programs is known to reach {} on this kernel.", accelerator.chip)
+            }
+        });
+        let rows = accelerator.reach.iter().map(|row| {
+            let tone = match row.answer.as_str() {
+                "yes" => Tone::Good,
+                "no" => Tone::Plain,
+                _ => Tone::Doubt,
+            };
+            let user = if row.for_programs { "programs" } else { "the kernel" };
+            vec![
+                row.interface.as_str().into(),
+                user.into(),
+                judged(row.answer.as_str(), tone),
+                row.why.as_str().into(),
+            ]
+        });
+        let head = vec![words("interface or user"), words("for"), words("reaches it"), words("because")];
+        let caption =
+            format!("Reach of {} (shown for the driver {})", accelerator.chip, accelerator.reach_of);
+        section.table(caption, head, rows.collect());
+    }
+    matrix(&mut section, status);
+    section
+}
+
+/// Each driver and the consumers that get it.
+fn matrix(section: &mut Section, status: &Status) {
+    let head: Vec<_> = std::iter::once("driver").chain(consumers()).map(words).collect();
+    let cells = |row: &MatrixRow| {
+        let answers = consumers().map(|consumer| {
+            match row.consumers.iter().find(|cell| cell.consumer == consumer).map(|cell| cell.answer.as_str())
+            {
+                Some("yes") => judged("yes", Tone::Good),
+                Some("no") => judged("no", Tone::Plain),
+                Some(answer) => judged(answer, Tone::Doubt),
+                None => "".into(),
+            }
+        });
+        std::iter::once(row.driver.as_str().into()).chain(answers).collect()
+    };
+    section.table("Which consumers get which driver", head, status.reach.iter().map(cells).collect());
+}

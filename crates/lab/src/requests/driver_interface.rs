@@ -1,0 +1,148 @@
+//! An interface to a driver: it opens sessions; one of them is a probe that reports which requests
+//! fit.
+
+use outboard_accel::primitive::Primitive;
+use outboard_accel::{Accelerator, Algorithm, Direction, Error, HashSession, Session};
+
+use super::contestants::Interface;
+use super::messages::Messages;
+use super::worker::Worker;
+use outboard_measure::in_flight::{self, InFlight, RequestParameters};
+
+/// An interface to the driver of a cipher, or of a digest or an HMAC. It holds no key.
+pub enum DriverInterface {
+    /// Of a cipher.
+    Cipher(Algorithm, Box<dyn Accelerator>),
+    /// Of a digest or an HMAC.
+    Hash(Box<dyn Accelerator<dyn HashSession>>),
+}
+
+/// A session that reports which requests fit.
+pub enum Probe {
+    /// Of a cipher.
+    Cipher(Algorithm, Box<dyn Session>),
+    /// Of a digest or an HMAC.
+    Hash {
+        /// The session.
+        session: Box<dyn HashSession>,
+        /// Whether a message can be longer than a request.
+        keeps_state: bool,
+    },
+    /// None: the provider makes the requests, with look-ahead.
+    Lookahead {
+        /// Whether a message to decrypt has a nonce and a tag.
+        is_gcm: bool,
+    },
+}
+
+/// Workers, one for each thread.
+type Workers = Vec<Box<dyn Worker>>;
+
+/// The requests of all workers, and the expected result.
+pub struct Requests<'a> {
+    /// The plaintext, ciphertext or message.
+    pub input: &'a [u8],
+    /// The tag of the ciphertext for AEAD decryption; otherwise empty.
+    pub tag: &'a [u8],
+    /// The expected result.
+    pub output: &'a [u8],
+    /// The direction; `None` for a digest or an HMAC.
+    pub direction: Option<Direction>,
+    /// The key; empty for a digest.
+    pub key: &'a [u8],
+}
+
+impl DriverInterface {
+    /// Opens the interface to a driver by its exact name.
+    pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<DriverInterface, Error> {
+        Ok(match primitive {
+            Primitive::Cipher(algorithm) => {
+                DriverInterface::Cipher(algorithm, interface.reach(driver, algorithm)?)
+            }
+            Primitive::Hash(algorithm) => DriverInterface::Hash(interface.reach_hash(driver, algorithm)?),
+        })
+    }
+
+    /// Returns the interface's name, such as `/dev/outboard`.
+    pub fn interface(&self) -> &'static str {
+        match self {
+            DriverInterface::Cipher(_, accelerator) => accelerator.interface(),
+            DriverInterface::Hash(accelerator) => accelerator.interface(),
+        }
+    }
+
+    /// Opens a session that reports which requests fit.
+    pub fn probe(&self, key: &[u8]) -> Result<Probe, Error> {
+        match self {
+            DriverInterface::Cipher(algorithm, accelerator) => {
+                Ok(Probe::Cipher(*algorithm, accelerator.open(key)?))
+            }
+            DriverInterface::Hash(accelerator) => {
+                let mut session = accelerator.open(key)?;
+                let keeps_state = keeps_state(&mut *session)?;
+                Ok(Probe::Hash { session, keeps_state })
+            }
+        }
+    }
+
+    /// Creates a worker for each thread; their first results are verified.
+    pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
+        let message = |error: Error| error.to_string();
+        match self {
+            DriverInterface::Cipher(algorithm, accelerator) => {
+                let first = accelerator.open(asked.key).map_err(message)?;
+                let direction = asked.direction.unwrap_or(Direction::Encrypt);
+                let (input, tag) = (asked.input.to_vec(), asked.tag.to_vec());
+                let job = RequestParameters { algorithm: *algorithm, direction, input, tag };
+                let worker = |_| {
+                    let session = first.share().map_err(message)?;
+                    let mut requests = InFlight::new(session, job.clone(), depth).map_err(message)?;
+                    requests.run(&mut || {}).map_err(message)?;
+                    let mut places = 0..asked.output.len();
+                    match places.find(|&at| requests.output().get(at) != asked.output.get(at)) {
+                        None => Ok(Box::new(requests) as Box<dyn Worker>),
+                        Some(at) => Err(format!("the result is wrong from byte {at} on: run outboard check")),
+                    }
+                };
+                (0..threads).map(worker).collect()
+            }
+            DriverInterface::Hash(accelerator) => {
+                let first = accelerator.open(asked.key).map_err(message)?;
+                let worker = |_| {
+                    let session = first.share().map_err(message)?;
+                    let mut messages = Messages::new(session, asked.input.to_vec(), depth);
+                    messages.run().map_err(message)?;
+                    match messages.are(asked.output) {
+                        true => Ok(Box::new(messages) as Box<dyn Worker>),
+                        false => Err("a result is wrong: run outboard check".to_owned()),
+                    }
+                };
+                (0..threads).map(worker).collect()
+            }
+        }
+    }
+}
+
+impl Probe {
+    /// Returns whether `depth` requests of `bytes` bytes can be in flight.
+    pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
+        match self {
+            Probe::Cipher(algorithm, session) => direction
+                .is_some_and(|direction| in_flight::fits(&**session, *algorithm, direction, bytes, depth)),
+            Probe::Hash { session, keeps_state } => {
+                let is_whole = bytes <= session.max_request();
+                if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= session.max_batch() }
+            }
+            // Decryption of GCM uses the same key stream as encryption and is not measured.
+            Probe::Lookahead { is_gcm } => depth == 1 && !(*is_gcm && direction == Some(Direction::Decrypt)),
+        }
+    }
+}
+
+/// Returns whether the driver can export the state of a message; some cannot.
+fn keeps_state(session: &mut dyn HashSession) -> Result<bool, Error> {
+    match session.begin().and_then(|mut state| state.update(&[0; 128])) {
+        Err(Error::NoState { .. }) => Ok(false),
+        done => done.map(|()| true),
+    }
+}
