@@ -104,7 +104,7 @@ pub fn xor(block: &mut [u8], with: &[u8]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
     /// NIST SP 800-38A, F.2.1 and F.2.2.

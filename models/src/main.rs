@@ -10,7 +10,9 @@ mod ccp;
 mod cesa;
 mod conduct;
 mod dcp;
+mod eip93;
 mod engine;
+mod geode;
 mod options;
 mod registers;
 mod rockchip;
@@ -33,11 +35,13 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "ccp" => Ok(Box::new(ccp::Ccp::new())),
         "cesa" => Ok(Box::new(cesa::Cesa::new(options)?)),
         "dcp" => Ok(Box::new(dcp::Dcp::new())),
+        "eip93" => Ok(Box::new(eip93::Eip93::new())),
+        "geode" => Ok(Box::new(geode::Geode::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
         "sun4i" => Ok(Box::new(sun4i::Sun4i::new())),
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
         _ => Err(format!(
-            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, rockchip, sun4i, sun8i"
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, rockchip, sun4i, sun8i"
         )),
     }
 }
