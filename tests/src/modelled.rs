@@ -355,7 +355,8 @@ impl Modelled {
         self.report("lost interrupt", "given up, replaced by software, and the engine used again");
     }
 
-    /// Unbinds the device of a platform driver while two threads use it, and binds it again.
+    /// Unbinds the device of a driver, a path below /sys/bus, while two threads use it, and binds it
+    /// again.
     #[track_caller]
     pub fn streams_end_right_when_it_is_unbound(
         &self,
@@ -369,7 +370,7 @@ impl Modelled {
         let (hard, stream) =
             (world.hard("AES-128-CBC"), Stream::new(&world.soft("AES-128-CBC"), 5, 40, 8192));
         let goes_on = AtomicBool::new(true);
-        let driver = Path::new("/sys/bus/platform/drivers").join(driver);
+        let driver = Path::new("/sys/bus").join(driver);
         let streams = thread::scope(|scope| {
             let work = || {
                 let mut right = 0;

@@ -84,6 +84,8 @@ mod model_cesa;
 mod model_cesa_lost;
 mod model_cesa_self_tests;
 mod model_dcp;
+mod model_eip93;
+mod model_geode;
 mod model_padlock;
 mod model_rockchip;
 mod model_sun4i;

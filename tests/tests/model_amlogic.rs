@@ -37,7 +37,7 @@ fn a_lost_interrupt_is_replaced_by_software() {
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
     let Some(modelled) = Modelled::find(test, &GXL) else { return };
-    modelled.streams_end_right_when_it_is_unbound("gxl-crypto", GXL.device, |driver| {
+    modelled.streams_end_right_when_it_is_unbound("platform/drivers/gxl-crypto", GXL.device, |driver| {
         fs::write(driver.join("bind"), GXL.device).expect("bind, as root");
     });
 }

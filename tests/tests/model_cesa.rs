@@ -30,7 +30,7 @@ fn streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again";
     let Some(modelled) = Modelled::find(test, &CESA) else { return };
     // The driver refuses a second bind until its module is loaded anew.
-    modelled.streams_end_right_when_it_is_unbound("marvell-cesa", DEVICE, |_| {
+    modelled.streams_end_right_when_it_is_unbound("platform/drivers/marvell-cesa", DEVICE, |_| {
         for arguments in [&["-r", "marvell-cesa"][..], &["marvell-cesa"]] {
             let status = Command::new("modprobe").args(arguments).status().expect("modprobe runs");
             assert!(status.success(), "modprobe {arguments:?}");

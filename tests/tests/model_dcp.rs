@@ -29,7 +29,7 @@ fn the_kernel_finds_every_cipher_right() {
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
     let Some(modelled) = Modelled::find(test, &DCP) else { return };
-    modelled.streams_end_right_when_it_is_unbound("mxs-dcp", DCP.device, |driver| {
+    modelled.streams_end_right_when_it_is_unbound("platform/drivers/mxs-dcp", DCP.device, |driver| {
         fs::write(driver.join("bind"), DCP.device).expect("bind, as root");
     });
 }

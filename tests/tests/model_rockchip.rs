@@ -29,7 +29,11 @@ fn a_lost_interrupt_is_replaced_by_software() {
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
     let Some(modelled) = Modelled::find(test, &RK3288) else { return };
-    modelled.streams_end_right_when_it_is_unbound("rk3288-crypto", RK3288.device, |driver| {
-        fs::write(driver.join("bind"), RK3288.device).expect("bind, as root");
-    });
+    modelled.streams_end_right_when_it_is_unbound(
+        "platform/drivers/rk3288-crypto",
+        RK3288.device,
+        |driver| {
+            fs::write(driver.join("bind"), RK3288.device).expect("bind, as root");
+        },
+    );
 }

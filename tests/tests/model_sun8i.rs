@@ -36,7 +36,7 @@ fn a_lost_interrupt_is_replaced_by_software() {
 fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
     let Some(modelled) = Modelled::find(test, &A64) else { return };
-    modelled.streams_end_right_when_it_is_unbound("sun8i-ce", A64.device, |driver| {
+    modelled.streams_end_right_when_it_is_unbound("platform/drivers/sun8i-ce", A64.device, |driver| {
         fs::write(driver.join("bind"), A64.device).expect("bind, as root");
     });
 }

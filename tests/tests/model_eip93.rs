@@ -1,0 +1,50 @@
+//! Mainline's driver for Inside Secure's EIP-93 on a model of it (models/). `allow` bounds its requests
+//! and has a session for each direction.
+
+use std::fs;
+
+use outboard_tests::modelled::{ModelNames, Modelled};
+
+const EIP93: ModelNames = ModelNames {
+    driver: "eip93",
+    module: "crypto_hw_eip93",
+    id: ("0x14c3", "0x0093"),
+    device: "3e110000.crypto",
+    lines: Some("3e110000.crypto"),
+    starts_per_request: 1,
+    ciphers: &["ecb(aes-eip93)", "cbc(aes-eip93)", "ctr(aes-eip93)", "cbc(des3_ede-eip93)"],
+    cbc: "cbc(aes-eip93)",
+    ecb: "ecb(aes-eip93)",
+};
+
+outboard_tests::tests_of_model!(EIP93);
+
+#[test]
+fn the_kernel_finds_every_cipher_right() {
+    if let Some(modelled) = Modelled::find("the_kernel_finds_every_cipher_right", &EIP93) {
+        modelled.self_tests_have_passed();
+    }
+}
+
+#[test]
+fn it_is_allowed_with_its_limits() {
+    let Some(modelled) = Modelled::find("it_is_allowed_with_its_limits", &EIP93) else { return };
+    modelled.allow(&[EIP93.cbc]);
+    let allowed = fs::read_to_string("/sys/devices/virtual/misc/outboard/allow").expect("the list");
+    let line = format!("{} requests=128 one-direction", EIP93.cbc);
+    assert!(allowed.lines().any(|allowed| allowed == line), "{allowed}");
+    modelled.report("limits", "128 requests, a session for each direction");
+}
+
+#[test]
+fn streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again() {
+    let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again";
+    let Some(modelled) = Modelled::find(test, &EIP93) else { return };
+    modelled.streams_end_right_when_it_is_unbound(
+        "platform/drivers/inside-secure-eip93",
+        EIP93.device,
+        |driver| {
+            fs::write(driver.join("bind"), EIP93.device).expect("bind, as root");
+        },
+    );
+}
