@@ -148,7 +148,7 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         &["repeat it with -elapsed", "by the clock it was 8.0 MB/s"],
     ),
     ("openwrt-x86-speed.txt", "openssl speed", &["outboard prove shows it"]),
-    ("pfsense-alix-dmesg.txt", "FreeBSD", &["choose AES-128-CBC on both ends"]),
+    ("pfsense-alix-dmesg.txt", "FreeBSD", &["compare AES-128-CBC on both ends"]),
     ("pfsense-alix-engines.txt", "2 engines", &["is what an AMD Geode LX (glxsb) has"]),
     ("pfsense-alix-speed.txt", "openssl speed", &["repeat it with -elapsed", "33 MB/s at 8192"]),
     ("pfsense-i386-dmesg.txt", "FreeBSD", &["install the 64-bit (amd64) one"]),

@@ -24,13 +24,13 @@ const fn instructions(name: &'static str, meaning: &'static str) -> CryptoDevice
 const DEVICES: &[CryptoDevice] = &[
     device(
         "glxsb",
-        "the AMD Geode LX Security Block, which does AES-CBC with 128-bit keys only: choose AES-128-CBC on both ends of \
-         OpenVPN and IPsec. On Linux its driver is geode-aes",
+        "the AMD Geode LX Security Block, which does AES-CBC with 128-bit keys only: compare AES-128-CBC on both ends of \
+         OpenVPN and IPsec with ChaCha20-Poly1305, which needs no accelerator. On Linux its driver is geode-aes",
     ),
     device(
         "hifn",
-        "a Hifn 7751 or 795x card, which does DES, 3DES, on 795x also AES-CBC, MD5 and SHA-1: choose one \
-         of these on both ends. On Linux its driver is hifn_795x, for 7955 and 7956 only",
+        "a Hifn 7751 or 795x card, which does DES, 3DES, on 795x also AES-CBC, MD5 and SHA-1: compare \
+         AES-CBC on both ends with ChaCha20-Poly1305, which needs no accelerator. On Linux its driver is hifn_795x, for 7955 and 7956 only",
     ),
     device(
         "safe",
