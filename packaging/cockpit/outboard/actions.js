@@ -151,7 +151,7 @@ export function open(action, ended) {
 
     function shownTune(document) {
         show(changes, ...curves(document).map(curve => make("figure", {}, make("figcaption", {}, curve.title), drawn(curve),
-            make("details", {}, make("summary", {}, curve.sentence || curve.title),
+            make("details", {}, make("summary", {}, texts.figures),
                 table(curve.title, [texts.size, texts.hardware, texts.software, texts.winner], curve.points.map(one => ({
                     cells: [number(one.bytes), one.hardware.toFixed(1), one.software.toFixed(1), one.winner] })))))));
     }

@@ -3,7 +3,7 @@
 import { texts } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [520, 240, 64, 40, 28, 16];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [520, 240, 64, 36, 36, 36];
 
 /** @param {string} name
  * @param {Record<string, string | number>} attributes
@@ -33,8 +33,9 @@ export function drawn({ title, points }) {
     const y = speed => HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * speed / top;
     for (const part of [0, 0.5, 1]) {
         svg.append(shape("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(top * part), y2: y(top * part), class: "grid" }));
-        svg.append(shape("text", { x: LEFT - 6, y: y(top * part) + 4, "text-anchor": "end" }, (top * part).toPrecision(3)));
+        svg.append(shape("text", { x: LEFT - 6, y: y(top * part) + 4, "text-anchor": "end" }, part ? (top * part).toPrecision(3) : "0"));
     }
+    svg.append(shape("text", { x: LEFT - 6, y: 16, "text-anchor": "end" }, texts.speed));
     let free = -Infinity;
     for (const bytes of [...new Set(sizes)]) {
         if (x(bytes) < free) continue;
@@ -44,9 +45,9 @@ export function drawn({ title, points }) {
     for (const [index, way] of ["hardware", "software"].entries()) {
         const at = points.map(one => [x(one.bytes), y(one[way])]);
         svg.append(shape("polyline", { points: at.map(pair => pair.join(",")).join(" "), class: way }));
-        const left = LEFT + index * 120;
+        const left = LEFT + 24 + index * 160;
         svg.append(shape("line", { x1: left, x2: left + 28, y1: 10, y2: 10, class: way }));
-        svg.append(shape("text", { x: left + 36, y: 14 }, texts[way]));
+        svg.append(shape("text", { x: left + 36, y: 16 }, texts[way]));
         for (const [cx, cy] of [...at, [left + 14, 10]]) {
             svg.append(way === "hardware" ? shape("circle", { cx, cy, r: 4, class: way })
                 : shape("rect", { x: cx - 4, y: cy - 4, width: 8, height: 8, class: way }));

@@ -65,14 +65,14 @@ export function write(place, text) {
 /** A table that becomes a list of labelled values where the page is narrow.
  * @param {string} caption
  * @param {string[]} titles
- * @param {{ tone?: string, cells: Child[] | (Child | Child[])[] }[]} rows */
+ * @param {{ cells: Child[] }[]} rows */
 export function table(caption, titles, rows) {
     const cell = (child, index) => index === 0
         ? make("th", { scope: "row", "data-title": titles[index] }, child)
         : make("td", { "data-title": titles[index] }, child);
     return make("table", {}, caption && make("caption", {}, caption),
         make("thead", {}, make("tr", {}, titles.map(title => make("th", { scope: "col" }, title)))),
-        make("tbody", {}, rows.map(row => make("tr", { class: row.tone ?? "neutral" }, row.cells.map(cell)))));
+        make("tbody", {}, rows.map(row => make("tr", {}, row.cells.map(cell)))));
 }
 
 /** A notice: its tone is a word for the eye and the class, and its text stands alone.

@@ -34,8 +34,7 @@ function showAccelerators() {
         table(fill(texts.ofDrivers, one.name),
             [texts.driver, texts.algorithm, texts.state, texts.requests, texts.bytes, texts.actions],
             one.drivers.map(row => ({
-                tone: row.tone,
-                cells: [row.name, row.algorithm, row.state, row.requests, row.bytes,
+                cells: [row.name, row.algorithm, make("span", { class: row.tone }, row.state), row.requests, row.bytes,
                     make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind === "allow")))],
             }))))));
 }
@@ -46,13 +45,12 @@ function showServices() {
     update(place("services"), all.length === 0 ? make("p", {}, texts.noService) : table("",
         [texts.service, texts.state, texts.advice, texts.actions],
         all.map(row => ({
-            tone: row.tone,
-            cells: [row.name, row.state, row.advice || missing,
+            cells: [row.name, make("span", { class: row.tone }, row.state), row.advice || missing,
                 make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind !== "disable")))],
         }))),
     all.filter(row => row.ciphers.length > 0).map(row => table(fill(texts.ofCiphers, row.name),
         [texts.cipher, texts.byHardware, texts.bySoftware],
-        row.ciphers.map(one => ({ tone: one.tone, cells: [one.name, one.hardware, one.software] })))));
+        row.ciphers.map(one => ({ cells: [make("span", { class: one.tone }, one.name), one.hardware, one.software] })))));
 }
 
 function show() {

@@ -163,7 +163,7 @@ export function curves(tune) {
         winner: one.refused ?? texts.verdicts[one.verdict] ?? one.verdict,
     });
     return (tune?.ciphers ?? []).flatMap(cipher => ["encrypt", "decrypt"].map(way => ({
-        title: fill(texts.curve, cipher.name, texts[way]), sentence: cipher.sentence,
+        title: fill(texts.curve, cipher.name, texts[way]),
         points: cipher[way].points.map(figures).sort((one, other) => one.bytes - other.bytes),
     }))).filter(one => one.points.length > 0);
 }

@@ -67,6 +67,7 @@ export const texts = {
     software: "software",
     encrypt: "encrypt",
     decrypt: "decrypt",
+    figures: "Figures as a table",
     size: "Bytes per request",
     speed: "MB/s",
     winner: "Winner",

@@ -87,6 +87,7 @@ enum Boot {
     Applications,
     Faults,
     Packages,
+    Browser,
 }
 
 impl Boot {
@@ -98,6 +99,7 @@ impl Boot {
             Self::Applications => "applications",
             Self::Faults => "faults",
             Self::Packages => "packages",
+            Self::Browser => "browser",
         }
     }
 
