@@ -175,7 +175,7 @@ fn execute(words: &[u32; 8], fate: &mut Fate, conduct: &mut Conduct, memory: &Me
     let mut iv = vec![0; if needs_iv { block } else { 0 }];
     let mut data = vec![0; (words[LENGTH] & LENGTH_BYTES) as usize];
     bus(memory.read(sa + KEY_AT, &mut key))?;
-    bus(memory.read(words[STATE].into(), &mut iv))?;
+    bus(iv.is_empty() || memory.read(words[STATE].into(), &mut iv))?;
     bus(memory.read(words[SOURCE].into(), &mut data))?;
     let direction = if operation & INBOUND == 0 { Direction::Encrypt } else { Direction::Decrypt };
     let done = match mode {
@@ -195,7 +195,7 @@ fn execute(words: &[u32; 8], fate: &mut Fate, conduct: &mut Conduct, memory: &Me
     conduct.counts.operations += 1;
     conduct.damage(fate, &mut data);
     bus(memory.write(words[DESTINATION].into(), &data))?;
-    if operation & SAVE_IV != 0 {
+    if needs_iv && operation & SAVE_IV != 0 {
         bus(memory.write(words[STATE].into(), &iv))?;
     }
     Ok(())
