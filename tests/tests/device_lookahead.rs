@@ -87,7 +87,7 @@ fn an_engine_with_ecb_alone_serves_ctr_and_gcm() {
 /// Most of a long stream is done with key stream. On a slow host software overtakes some of it.
 #[track_caller]
 fn assert_mostly_ahead(what: &str, done: Counts) {
-    assert!(done.ahead_bytes * 2 >= done.bytes(), "{what}: {done:?}");
+    assert!(done.ahead_bytes * 10 >= done.bytes() * 8, "{what}: {done:?}");
     assert_eq!((done.failures, done.mismatches), (0, 0), "{what}: {done:?}");
     assert!(done.key_stream_generated >= done.ahead_bytes, "{what}: {done:?}");
 }

@@ -88,7 +88,8 @@ fn requests_with_faults(
         if sum.served >= requests && sum.found > 0 {
             break;
         }
-        assert!(process < 4 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
+        // On a busy host software processes most requests.
+        assert!(process < 10 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
         // At another request in each process.
         let rule = match way {
             Way::Direct => format!("{driver} part {part} after={} every=25", 16 + process % 25),

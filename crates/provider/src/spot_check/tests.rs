@@ -152,6 +152,7 @@ fn a_full_comparison_of_a_long_result_has_a_window_that_any_block_can_be_in() {
                 assert_eq!(covers(wrong, first as u32), is_due, "window at {first}, block {wrong}");
             }
         }
+        assert!(covers(1023, first as u32), "window at {first}, the last block");
     }
 }
 
