@@ -20,10 +20,16 @@ const HIGH: u64 = 0x8000_0000_8000_0000;
 #[inline]
 fn has_zero_word(bits: u64) -> bool {
     if cfg!(target_pointer_width = "32") {
-        bits as u32 == 0 || (bits >> 32) as u32 == 0
+        either_is_zero(bits)
     } else {
         bits.wrapping_sub(LOW) & !bits & HIGH != 0
     }
+}
+
+/// As [`has_zero_word`], where a word is a register.
+#[inline]
+fn either_is_zero(bits: u64) -> bool {
+    bits as u32 == 0 || (bits >> 32) as u32 == 0
 }
 
 /// Whether an encrypted block has a word in common with its counter block.
@@ -168,6 +174,14 @@ mod vector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_of_zero_is_found_by_registers_of_either_length() {
+        for find in [has_zero_word, either_is_zero] {
+            assert!([0, 5, 5 << 32, 0x8000_0000, 1 << 63].into_iter().all(find));
+            assert!(![1 | 1 << 32, u64::MAX, 0x8000_0000_8000_0000, 3 << 32 | 7].into_iter().any(find));
+        }
+    }
 
     #[repr(align(16))]
     struct Aligned([u8; 8 * BLOCK]);

@@ -92,7 +92,8 @@ fn a_wrong_block_is_found_if_it_is_drawn_or_the_last_one_and_a_full_comparison_f
     for example in Example::all() {
         let (size, mode, last) = (example.size, example.mode, BLOCKS - 1);
         for (wrong, head) in (0..BLOCKS).flat_map(|wrong| [(wrong, 0), (wrong, size)]) {
-            let at = wrong * size + wrong % 8;
+            // Also in the last bytes, which a short last block does not have.
+            let at = wrong * size + if wrong % 2 == 0 || wrong == last { wrong % 8 } else { size - 1 };
             let mut secret = example.secret.clone();
             secret[at] ^= 0x10;
             let found =
