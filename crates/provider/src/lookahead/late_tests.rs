@@ -451,6 +451,20 @@ fn a_long_text_uses_the_key_stream_that_comes_while_software_processes_its_begin
 }
 
 #[test]
+fn the_first_message_that_finds_a_driver_late_is_processed_in_steps_until_it_answers() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut stream = begun(&engine);
+    assert!(stream.find(0, 1024).is_ok());
+    (1..4).for_each(|next| assert!(matches!(stream.find(next, 1024), Err(Stopped::NotReady)), "{next}"));
+    engine.driver.hold(false);
+    assert!(stream.find(4, 1024).is_ok());
+    stream.refill(4).expect("the driver accepts it");
+    engine.driver.hold(true);
+    (5..16).for_each(|next| assert!(stream.find(next, 1024).is_ok(), "{next}: it is there"));
+}
+
+#[test]
 fn no_key_stream_is_used_twice_whenever_the_driver_answers() {
     let engine = Engine::new();
     let (mut stream, mut records) = (started(&engine), begun(&engine));

@@ -149,8 +149,10 @@ impl RecordStream {
         let Some((segment, index, records)) = found else {
             return Err(if self.may_submit() { Stopped::Complete } else { self.supply.wait() });
         };
+        // Of a driver that has not been late before. Software is faster if it gets whole messages.
+        let is_soon = !self.supply.is_late_already();
         match self.supply.check(&mut records.segment) {
-            Err(Stopped::NotReady) if self.supply.is_soon() => {}
+            Err(Stopped::NotReady) if is_soon => {}
             checked => checked?,
         }
         Ok(Found { segment, index })

@@ -21,8 +21,8 @@ const LONGEST_LEAD: usize = 8;
 /// Number of segments in a row that software overtakes, after which the stream leaves the others too.
 const MOST_OVERTAKEN: usize = 2;
 
-/// Milliseconds after which key stream that is needed is not expected soon, and no other stream starts
-/// while it is not there. A busy driver may have a queue of that length.
+/// Milliseconds after which no other stream starts while key stream that is needed is not there. A
+/// busy driver may have a queue of that length.
 const LATE: u32 = 50;
 
 /// Milliseconds after which a stream ends whose key stream is not there: the default time limit of
@@ -85,9 +85,9 @@ impl Supply {
         if now.wrapping_sub(since) < NO_ANSWER { Stopped::NotReady } else { Stopped::NoAnswer }
     }
 
-    /// Whether key stream that is not there may come while software processes a text.
-    pub(super) fn is_soon(&self) -> bool {
-        self.waits_since.is_none_or(|since| now_ms().wrapping_sub(since) < LATE)
+    /// Whether key stream that a text needed before is still not there.
+    pub(super) fn is_late_already(&self) -> bool {
+        self.waits_since.is_some()
     }
 
     /// Keeps a segment that the stream does not need any more until the driver has completed it.
