@@ -229,6 +229,10 @@ mod tests {
             let misses = misses((start..start + 100_000).map(|s| STATIC_IV ^ s));
             assert!(misses <= 60, "{start}: {misses}");
         }
+        for start in [1, 5, 7, 127, 1000, 65_535] {
+            let misses = misses((start..start + 100_000).map(|s| STATIC_IV ^ s << 64));
+            assert!(misses <= 60, "{start}, in front: {misses}");
+        }
     }
 
     #[test]
@@ -292,6 +296,7 @@ mod tests {
             }
         }
         assert_eq!(NoncePattern { shift: 64, constant: 0 }.sequence(1), None);
+        assert_eq!(NoncePattern { shift: 64, constant: 5 }.nonce(1 << 32), 5, "a counter of 32 bits");
         assert_eq!(NoncePattern { shift: 0, constant: 0 }.sequence(1 << 80), None);
     }
 }
