@@ -149,7 +149,9 @@ impl Context {
         if ahead < message.job.len() {
             is_other();
             if processed.is_some() {
-                self.counts.add((message.job.len() - ahead) as u64);
+                let rest = (message.job.len() - ahead) as u64;
+                self.counts.add(rest);
+                self.counts.because(SoftwareReason::LookaheadMissed, rest);
             }
         }
         let usable = match stopped {
