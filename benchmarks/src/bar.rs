@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_measured_is_not_met() {
+    fn a_bar_without_a_measurement_is_not_met() {
         let bars = [Some(0.7), Some(0.69), None].map(|found| Bar::new("x".into(), 0.7, found));
         assert_eq!(bars.each_ref().map(|bar| bar.verdict), [Verdict::Met, Verdict::Missed, Verdict::Unknown]);
         let text = render(&bars);

@@ -124,7 +124,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_is_no_key_and_no_whole_block_is_refused() {
+    fn a_wrong_key_length_and_a_partial_block_are_refused() {
         assert!(!crypt(Cipher::Aes, &[0; 8], Direction::Encrypt, None, &mut [0; 16]));
         assert!(!crypt(Cipher::Aes, &[0; 16], Direction::Encrypt, None, &mut [0; 15]));
         assert!(!crypt(Cipher::Des, &[0; 8], Direction::Encrypt, Some(&mut [0; 16]), &mut [0; 8]));

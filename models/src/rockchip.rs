@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_true_is_an_error_of_the_dma() {
+    fn impossible_values_are_an_error_of_the_dma() {
         let memory = Memory::of(RAM.into(), &[3; 4096]);
         for words in [3, 1025, u32::MAX] {
             let mut model = model(&[]);

@@ -127,8 +127,8 @@ fn parent_child_and_grandchild_go_on_with_one_session() {
 }
 
 #[test]
-fn what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it() {
-    let test = "what_a_child_frees_its_parent_keeps_and_what_it_leaves_ends_with_it";
+fn sessions_of_a_child_end_with_it_and_those_of_its_parent_stay() {
+    let test = "sessions_of_a_child_end_with_it_and_those_of_its_parent_stay";
     let Some((device, _alone)) = reached(test) else { return };
     let mut session = Some(open(&device, &KEY));
     fork(Exit::Quick, || {

@@ -64,8 +64,8 @@ fn a_driver_is_checked_allowed_listed_and_disallowed() {
 }
 
 #[test]
-fn what_is_no_accelerator_or_not_there_is_refused() {
-    let Some(outboard) = Outboard::find("what_is_no_accelerator_or_not_there_is_refused") else { return };
+fn a_driver_that_is_not_an_accelerator_or_not_registered_is_refused() {
+    let Some(outboard) = Outboard::find("a_driver_that_is_not_an_accelerator_or_not_registered_is_refused") else { return };
     let text = outboard.fails(&["allow", "no-such-driver"], 1);
     assert!(text.contains("/proc/crypto"), "{text}");
     let listing = std::fs::read_to_string("/proc/crypto").expect("proc is mounted");

@@ -248,7 +248,7 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
         let error = failed(&output, arguments, 1);
         assert!(error.contains(says), "{arguments:?}: {error}");
     }
-    what_is_missing_is_named(&machine, "disk", "fio", "the package fio");
+    a_missing_program_is_named(&machine, "disk", "fio", "the package fio");
     let mut unprivileged = machine.command(&["bench", "disk"]);
     std::os::unix::process::CommandExt::uid(&mut unprivileged, 65534);
     let error = failed(&unprivileged.output().expect("the command runs"), &["bench", "disk"], 1);
@@ -257,7 +257,7 @@ fn a_disk_is_measured_with_each_driver_that_dm_crypt_takes_and_nothing_is_left()
 }
 
 /// Root's command does not find programs by PATH: the program is hidden meanwhile.
-fn what_is_missing_is_named(machine: &Machine, benchmark: &str, program: &str, says: &str) {
+fn a_missing_program_is_named(machine: &Machine, benchmark: &str, program: &str, says: &str) {
     let arguments = ["bench", benchmark];
     let hide = |is_hidden: bool| {
         for directory in ["/usr/sbin", "/usr/bin", "/sbin", "/bin"] {
@@ -315,14 +315,14 @@ fn ipsec_is_measured_with_each_driver_that_the_kernel_takes_and_nothing_is_left(
     let [run] = &self::runs(&answer["applications"][0])[..] else { panic!("one: {answer}") };
     assert!(run["evidence"].is_null() && run["driver"].to_string().contains("rfc7539esp("), "{run}");
     ends_well(&machine, &cbc, AT_WORK);
-    what_is_missing_is_named(&machine, "ipsec", "ip", "the package iproute2 (on OpenWrt ip-full)");
+    a_missing_program_is_named(&machine, "ipsec", "ip", "the package iproute2 (on OpenWrt ip-full)");
 
     let Some(file) = Simulated::find(test) else { return };
     let simulated = Simulated::load(&file);
-    what_loses_packets_is_not_measured(&machine, &simulated);
+    a_driver_that_loses_packets_is_not_measured(&machine, &simulated);
 }
 
-fn what_loses_packets_is_not_measured(machine: &Machine, simulated: &Simulated) {
+fn a_driver_that_loses_packets_is_not_measured(machine: &Machine, simulated: &Simulated) {
     let arguments = ["ipsec", "--esp", "rfc4106(gcm(aes))", "--mode", "transport"];
     let before = Surroundings::now();
     let child = start(machine, &arguments);

@@ -183,7 +183,7 @@ fn figures_match_the_simulation_and_invalid_ones_are_reported() {
     }
     let Some(file) = Simulated::find(test) else { return };
     let simulated = Simulated::load(&file);
-    what_cannot_be_measured_is_told_with_the_next_step(&machine);
+    an_impossible_measurement_is_refused_with_the_next_step(&machine);
     fs::write(format!("{SYSFS}/allow"), DRIVER).expect("it is allowed");
 
     latency_interrupts_and_depth_are_the_models(&machine, &simulated);
@@ -195,8 +195,8 @@ fn figures_match_the_simulation_and_invalid_ones_are_reported() {
         nothing_is_left_of_a_command_that_is_killed(&machine);
     }
     each_pass_compares_results_again(&machine, &simulated);
-    what_the_cpu_did_is_no_figure_of_the_accelerators(&machine, &simulated);
-    what_is_wrong_or_fails_is_no_figure(&machine, &simulated);
+    work_of_the_cpu_is_not_a_figure_of_the_accelerator(&machine, &simulated);
+    a_wrong_or_failed_request_is_not_a_figure(&machine, &simulated);
 }
 
 #[test]
@@ -224,7 +224,7 @@ const SIMULATED: [&str; 5] = ["--driver", DRIVER, "--interface", DEVICE, "AES-12
 
 const NAME: &str = "sim-ctr-aes over /dev/outboard";
 
-fn what_cannot_be_measured_is_told_with_the_next_step(machine: &Machine) {
+fn an_impossible_measurement_is_refused_with_the_next_step(machine: &Machine) {
     for (arguments, says) in [
         (&["--driver", "rsa-generic"][..], ["does rsa", "sha224, hmac(sha256)"]),
         (&["--driver", "sim-sha256", "sha1"], ["does sha256", "name sha256, or none"]),
@@ -375,7 +375,7 @@ fn nothing_is_left_of_a_command_that_is_killed(machine: &Machine) {
     wait_until_gone(&[pass, without]);
 }
 
-fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulated: &Simulated) {
+fn work_of_the_cpu_is_not_a_figure_of_the_accelerator(machine: &Machine, simulated: &Simulated) {
     simulated.takes(Duration::ZERO);
     simulated.set("soft_below", "1000000");
     let arguments = [&["--size", "1K", "--depth", "1,4"], &SIMULATED[..]].concat();
@@ -399,7 +399,7 @@ fn what_the_cpu_did_is_no_figure_of_the_accelerators(machine: &Machine, simulate
     simulated.set("soft_below", "0");
 }
 
-fn what_is_wrong_or_fails_is_no_figure(machine: &Machine, simulated: &Simulated) {
+fn a_wrong_or_failed_request_is_not_a_figure(machine: &Machine, simulated: &Simulated) {
     let arguments = [&["--size", "1K", "--depth", "1"], &SIMULATED[..]].concat();
     for (fault, says) in [("wrong every=1", "wrong from byte"), ("error 5 every=1", DRIVER)] {
         simulated.fault(&format!("{DRIVER} {fault}"));

@@ -37,8 +37,8 @@ fn is_offered(drivers: &str, cipher: &str) -> bool {
 
 /// One test of many parts, because loading the simulation takes long.
 #[test]
-fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
-    let test = "what_is_wrong_once_in_a_thousand_is_found_and_not_used_again";
+fn a_driver_that_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
+    let test = "a_driver_that_is_wrong_once_in_a_thousand_is_found_and_not_used_again";
     let Some(machine) = Machine::new(test) else { return };
     if !Path::new(DEVICE).exists() {
         return skip(test, format!("{DEVICE} (insmod outboard.ko)"));
@@ -49,9 +49,9 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
     let simulated = Simulated::load(&file);
     simulated.allow(&[DRIVER, OTHER]);
 
-    what_is_right_is_saved(&machine);
-    what_was_not_checked_to_the_end_is_not(&machine);
-    what_cannot_be_written_is_told(&machine);
+    a_right_result_is_saved(&machine);
+    an_unfinished_check_is_not_saved(&machine);
+    a_finding_that_cannot_be_written_is_reported(&machine);
     scarce_memory_changes_nothing(&machine);
 
     simulated.fault(&format!("{DRIVER} wrong every=1000"));
@@ -65,11 +65,11 @@ fn what_is_wrong_once_in_a_thousand_is_found_and_not_used_again() {
 
     a_driver_that_was_wrong_is_not_used(&machine);
     it_is_used_again_when_that_is_forgotten(&machine);
-    what_allow_finds_wrong_is_saved_too(&machine, &simulated);
+    a_wrong_result_that_allow_finds_is_saved(&machine, &simulated);
     let _ = fs::remove_file(FINDINGS);
 }
 
-fn what_is_right_is_saved(machine: &Machine) {
+fn a_right_result_is_saved(machine: &Machine) {
     assert_eq!(saved(machine, DRIVER), None);
     let right = machine.checked(&["--json", "--for", "0", "--seed", "7", DRIVER], 0);
     let answer: Value = serde_json::from_str(&right).expect("JSON");
@@ -87,7 +87,7 @@ fn what_is_right_is_saved(machine: &Machine) {
     assert_eq!(saved(machine, OTHER), None);
 }
 
-fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
+fn an_unfinished_check_is_not_saved(machine: &Machine) {
     let child = machine.command(&["check", "--for", "1h", OTHER]).spawn().expect("the command runs");
     let pid = i32::try_from(child.id()).expect("a small number");
     // SIGINT is handled once the second process exists.
@@ -100,7 +100,7 @@ fn what_was_not_checked_to_the_end_is_not(machine: &Machine) {
     assert_eq!(saved(machine, OTHER), None);
 }
 
-fn what_cannot_be_written_is_told(machine: &Machine) {
+fn a_finding_that_cannot_be_written_is_reported(machine: &Machine) {
     let before = fs::read_to_string(FINDINGS).expect("one was checked");
     {
         let _read_only = Mounted::over("/etc/outboard", "ro");
@@ -156,7 +156,7 @@ fn a_driver_that_was_wrong_is_not_used(machine: &Machine) {
 }
 
 /// Else the provider would use the driver over AF_ALG, to which the allow list does not apply.
-fn what_allow_finds_wrong_is_saved_too(machine: &Machine, simulated: &Simulated) {
+fn a_wrong_result_that_allow_finds_is_saved(machine: &Machine, simulated: &Simulated) {
     succeeded(&machine.command(&["disallow", "--now", DRIVER]).output().expect("it runs"), &["disallow"]);
     simulated.fault(&format!("{DRIVER} wrong every=40"));
     let refused =

@@ -141,7 +141,7 @@ fn tune_switches_look_ahead_on_and_applications_use_it(machine: &Machine) {
         _ => assert_eq!(gcm.ahead_requests, 0, "{gcm:?}: {answer}"),
     }
     assert_eq!(records(&[("LOOKAHEAD", "OFF")]).ahead_requests, 0);
-    what_the_policy_says_is_used();
+    the_thresholds_of_the_policy_are_used();
     let _ = fs::remove_file(POLICY);
 }
 
@@ -153,7 +153,7 @@ fn rewrite(cipher: &str, rest: &str) {
     fs::write(POLICY, new).expect("the policy's file");
 }
 
-fn what_the_policy_says_is_used() {
+fn the_thresholds_of_the_policy_are_used() {
     const GCM: &str = MEASURED[1];
     rewrite(GCM, &format!("512 {ECB} 0"));
     assert!(records(&[]).ahead_bytes > 0);

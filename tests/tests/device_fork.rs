@@ -17,8 +17,8 @@ fn parent_child_and_grandchild_go_on_with_one_session() {
 }
 
 #[test]
-fn what_one_process_frees_the_other_keeps() {
-    let Some(reached) = reached("what_one_process_frees_the_other_keeps") else { return };
+fn a_session_that_one_process_frees_stays_in_the_other() {
+    let Some(reached) = reached("a_session_that_one_process_frees_stays_in_the_other") else { return };
     let mut session = Some(reached.open(&KEY));
     // The child frees first.
     let child = fork(Exit::Quick, || {

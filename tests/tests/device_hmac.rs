@@ -49,7 +49,7 @@ fn hmacs_go_to_the_accelerator_where_they_are_wanted_and_are_right() {
     any_sequence_of_calls_returns_what_the_default_provider_does();
     calls_after_the_end_of_a_message_return_what_the_default_provider_does();
     copies_have_the_key_and_share_its_session();
-    what_no_driver_accepts_is_computed_in_software();
+    a_key_that_no_driver_accepts_is_used_in_software();
     threads_use_one_key_at_the_same_time();
     results_are_right_when_requests_fail_or_return_wrong_data(&simulated);
     software_replaces_a_device_that_is_unplugged_and_it_is_used_when_it_is_back(&simulated);
@@ -173,7 +173,7 @@ fn copies_have_the_key_and_share_its_session() {
     assert_eq!(count("sessions"), sessions);
 }
 
-fn what_no_driver_accepts_is_computed_in_software() {
+fn a_key_that_no_driver_accepts_is_used_in_software() {
     let world = world("ALL:1");
     let (hard, soft, message) = (hard(&world), world.soft_hmac(), bytes(3, 5000));
     for (digest, key) in [("SHA3-256", 32), ("SHA1", 65), ("SHA2-512", 129), ("SHA2-256", 0)] {

@@ -44,9 +44,9 @@ fn jobs_are_paused_while_the_accelerator_works() {
     }
 
     all_are_in_flight_at_the_same_time(&simulated);
-    nobody_is_called_who_has_nothing_in_flight(&simulated);
+    a_job_without_requests_in_flight_is_not_called(&simulated);
     threads_do_not_take_each_others_answers(&simulated);
-    who_must_not_pause_waits(&simulated);
+    a_job_that_must_not_pause_waits(&simulated);
     a_random_generator_of_ours_is_never_paused(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_child_does_not_take_its_parents_answers(&simulated);
@@ -92,7 +92,7 @@ fn all_are_in_flight_at_the_same_time(simulated: &Simulated) {
 }
 
 /// An event loop keeps the descriptor of a connection as long as the connection lives.
-fn nobody_is_called_who_has_nothing_in_flight(simulated: &Simulated) {
+fn a_job_without_requests_in_flight_is_not_called(simulated: &Simulated) {
     let world = world();
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
     let streams = streams(&soft, 2, 1);
@@ -129,7 +129,7 @@ fn threads_do_not_take_each_others_answers(simulated: &Simulated) {
     assert!(counts.hw_requests > 0);
 }
 
-fn who_must_not_pause_waits(simulated: &Simulated) {
+fn a_job_that_must_not_pause_waits(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let world = world();
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));

@@ -53,7 +53,7 @@ fn jobs_are_paused_while_whole_messages_are_worked_on() {
     };
     all_kinds_are_in_flight_at_the_same_time(&simulated);
     many_messages_are_hashed_at_the_same_time(&simulated);
-    what_may_be_hashed_under_a_lock_is_not_paused_for(&simulated);
+    a_digest_that_may_run_under_a_lock_does_not_pause(&simulated);
     a_forged_message_is_refused(&simulated);
     failures_end_in_right_bytes(&simulated);
     a_driver_that_never_answers_is_not_waited_for_without_end(&simulated);
@@ -150,7 +150,7 @@ fn many_messages_are_hashed_at_the_same_time(simulated: &Simulated) {
 }
 
 /// Random generators and certificate fingerprints use digests with a lock held.
-fn what_may_be_hashed_under_a_lock_is_not_paused_for(simulated: &Simulated) {
+fn a_digest_that_may_run_under_a_lock_does_not_pause(simulated: &Simulated) {
     simulated.takes(Duration::from_millis(20));
     let world = simulated.world_of_everything(FROM);
     let length = if hashes_may_pause() { 4095 } else { LONG };

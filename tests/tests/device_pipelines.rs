@@ -47,7 +47,7 @@ fn pipes_are_streams_of_their_own_and_go_down_together() {
     simulated.allow(&DRIVERS);
     ciphers_without_pipes_say_so(&simulated);
     large_updates_are_one_batch();
-    what_does_not_fit_an_arena_is_several_batches();
+    requests_that_do_not_fit_an_arena_are_several_batches();
     any_lengths_in_any_pieces_are_right();
     a_new_start_keeps_what_it_is_not_given();
     a_copy_goes_on_by_itself();
@@ -220,7 +220,7 @@ fn large_updates_are_one_batch() {
 }
 
 /// An arena has room for 512 KiB.
-fn what_does_not_fit_an_arena_is_several_batches() {
+fn requests_that_do_not_fit_an_arena_are_several_batches() {
     let world = world(&[("THRESHOLDS", "ALL:1024")]);
     for (algorithm, driver) in CIPHERS {
         let (hard, soft) = (world.hard(algorithm), world.soft(algorithm));

@@ -178,8 +178,8 @@ fn an_allowed_driver_is_restored_after_the_module_was_loaded_again() {
 }
 
 #[test]
-fn what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load() {
-    let test = "what_is_allowed_or_disallowed_only_now_is_as_it_was_after_the_next_load";
+fn an_unsaved_change_of_the_list_ends_with_the_next_load() {
+    let test = "an_unsaved_change_of_the_list_ends_with_the_next_load";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     let text = machine.succeeds(&["disallow", "--now", ACCELERATOR]);
     assert!(text.contains("saved for the next boot"), "{text}");
@@ -321,8 +321,8 @@ fn wrong_later_it_is_not_allowed_again_and_the_others_are(machine: &Machine, sim
 }
 
 #[test]
-fn what_cannot_be_saved_is_not_allowed_and_the_list_stays() {
-    let test = "what_cannot_be_saved_is_not_allowed_and_the_list_stays";
+fn a_driver_that_cannot_be_saved_is_not_allowed_and_the_list_stays() {
+    let test = "a_driver_that_cannot_be_saved_is_not_allowed_and_the_list_stays";
     let Some(machine) = Machine::with_accelerator(test) else { return };
     machine.succeeds(&["disallow", ACCELERATOR]);
     let mount = |arguments: &[&str]| {

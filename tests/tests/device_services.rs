@@ -84,8 +84,8 @@ fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
 }
 
 #[test]
-fn what_cannot_be_restarted_is_refused_before_a_change() {
-    let Some(machine) = machine("what_cannot_be_restarted_is_refused_before_a_change") else { return };
+fn a_service_that_cannot_be_restarted_is_refused_before_a_change() {
+    let Some(machine) = machine("a_service_that_cannot_be_restarted_is_refused_before_a_change") else { return };
     let before = snapshot();
     for (arguments, says) in [
         (&["enable", "nginx"][..], "no unit of nginx runs: start it first"),

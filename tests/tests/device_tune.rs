@@ -82,9 +82,9 @@ fn a_measured_policy_is_written_and_every_application_follows_it() {
     assert_eq!(machine.policy()["in_force"], true, "{}", machine.policy());
 
     the_provider_obeys_each_direction();
-    what_openssl_cnf_says_wins();
-    what_belongs_to_another_kernel_is_not_obeyed(&machine);
-    what_anybody_could_have_written_is_not_obeyed(&machine);
+    openssl_cnf_overrides_the_policy();
+    a_policy_of_another_kernel_is_not_used(&machine);
+    a_policy_that_anybody_could_have_written_is_not_used(&machine);
 }
 
 /// The threshold of a direction, as in the policy, if one could be determined.
@@ -140,7 +140,7 @@ fn the_provider_obeys_each_direction() {
     assert!(never.hard_if_offered("AES-256-CBC").is_some());
 }
 
-fn what_openssl_cnf_says_wins() {
+fn openssl_cnf_overrides_the_policy() {
     for settings in [[("THRESHOLDS", "AES-128-CBC:64")], [("THRESHOLDS", "ALL:64")]] {
         assert!(goes_to_hardware(&world(&settings), Direction::Encrypt, 64));
     }
@@ -148,7 +148,7 @@ fn what_openssl_cnf_says_wins() {
     assert!(world(&[("THRESHOLDS", "AES-256-CBC:64")]).hard_if_offered(CIPHER).is_none());
 }
 
-fn what_belongs_to_another_kernel_is_not_obeyed(machine: &Machine) {
+fn a_policy_of_another_kernel_is_not_used(machine: &Machine) {
     rewrite("kernel", "kernel 2.6.32");
     let default = world(&[("KEY_BYTES", "0")]);
     assert!(goes_to_hardware(&default, Direction::Encrypt, 4096));
@@ -160,7 +160,7 @@ fn what_belongs_to_another_kernel_is_not_obeyed(machine: &Machine) {
     );
 }
 
-fn what_anybody_could_have_written_is_not_obeyed(machine: &Machine) {
+fn a_policy_that_anybody_could_have_written_is_not_used(machine: &Machine) {
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").expect("proc is mounted");
     rewrite("kernel", &format!("kernel {}", kernel.trim()));
     assert!(world(&[]).hard_if_offered(CIPHER).is_none(), "never again");
@@ -224,9 +224,9 @@ fn if_nothing_can_be_written_the_old_policy_remains_and_the_reason_is_reported()
 
 /// One test of many parts, because loading the simulation takes long.
 #[test]
-fn what_is_chosen_follows_the_hardware() {
+fn the_choice_follows_the_hardware() {
     const DRIVER: &str = "sim-ctr-aes";
-    let test = "what_is_chosen_follows_the_hardware";
+    let test = "the_choice_follows_the_hardware";
     let Some(machine) = Machine::new(test) else { return };
     if !Path::new(DEVICE).exists() {
         return skip(test, format!("{DEVICE} (insmod outboard.ko)"));

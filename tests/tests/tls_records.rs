@@ -217,8 +217,8 @@ fn records_of_impossible_length_are_refused_alike() {
 }
 
 #[test]
-fn what_tls_forbids_is_refused_alike() {
-    for world in worlds("what_tls_forbids_is_refused_alike", &[("THRESHOLDS", "ALL:1")]) {
+fn records_that_tls_forbids_are_refused_alike() {
+    for world in worlds("records_that_tls_forbids_are_refused_alike", &[("THRESHOLDS", "ALL:1")]) {
         let records = TlsRecords { version: TLS1_2, mac_size: 20 };
         for direction in [Direction::Encrypt, Direction::Decrypt] {
             let mut both = Both::new(&world, "AES-128-CBC", records, direction);

@@ -37,8 +37,8 @@ fn all_digests(threshold: &str) -> World {
 /// One test of many parts, because loading the simulation takes long: the kernel tests all its
 /// drivers.
 #[test]
-fn what_the_module_does_is_done_by_the_other_interfaces_too() {
-    let test = "what_the_module_does_is_done_by_the_other_interfaces_too";
+fn the_other_interfaces_do_the_same_as_the_module() {
+    let test = "the_other_interfaces_do_the_same_as_the_module";
     let Some(outboard) = on_path("outboard") else { return skip(test, "the outboard command") };
     if let Err(missing) = module() {
         return skip(test, missing);

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_met() {
+    fn a_bar_without_a_measurement_is_not_met() {
         let nothing = results(&[]);
         assert_eq!(judge(&nothing).len(), OF_TCRYPT.len());
         assert!(judge(&nothing).iter().all(|bar| bar.verdict == Verdict::Unknown));

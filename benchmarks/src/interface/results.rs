@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_other_schemas_are_refused() {
+    fn a_written_document_is_read_and_other_schemas_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("r.json");
         let mut results = Results::new("d", vec!["why".to_owned()]);

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_provider_does_is_held_against_the_better_of_both() {
+    fn the_provider_is_compared_with_the_better_of_both() {
         assert_eq!(verdicts(Some(4096), None, 1.0, "better of both"), [Verdict::Met; 5]);
         // At 16 KiB and 64 KiB, hardware is faster.
         let late = verdicts(Some(131072), None, 1.0, "better of both");

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wiped_is_gone_and_the_rest_stays() {
+    fn a_wipe_clears_its_range_and_nothing_else() {
         let mut buffer = Buffer::new();
         buffer.wipe(0);
         buffer.room(5000).expect("memory").fill(0xa5);

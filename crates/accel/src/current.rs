@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_at_the_end_is_freed() {
+    fn the_last_value_is_freed() {
         let value = Arc::new(());
         let current = Current::new(Shared::try_new(Arc::clone(&value)).expect("memory"));
         drop(current.get());

@@ -126,7 +126,7 @@ fn patterns_are_plain_text_and_stars() {
 }
 
 #[test]
-fn what_the_guides_name_is_in() {
+fn the_drivers_of_the_guides_are_in_the_tables() {
     for name in [
         "Armada 38x",
         "Geode LX",

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_the_programs_that_are_started_is_not_kept() {
+    fn variables_that_change_started_programs_are_removed() {
         for name in ["LD_PRELOAD", "LD_LIBRARY_PATH", "PATH", "BASH_ENV", "ENV", "IFS", "CURL_HOME"] {
             assert!(!is_kept(OsStr::new(name)), "{name}");
         }

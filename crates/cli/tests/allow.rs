@@ -15,7 +15,7 @@ fn outboard(arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn what_makes_no_sense_together_is_a_mistake_of_use() {
+fn contradicting_options_are_a_usage_error() {
     for arguments in [
         &["allow", "--now"][..],
         &["allow", "--force"],

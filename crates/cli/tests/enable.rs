@@ -121,7 +121,7 @@ fn all_services_are_disabled_although_one_fails() {
 }
 
 #[test]
-fn what_an_interrupted_change_has_left_is_found_and_removed() {
+fn leftovers_of_an_interrupted_change_are_found_and_removed() {
     let root = image::with_nginx();
     let staged = root.path().join("etc/outboard/service-nginx.json.outboard-new");
     let directory = root.path().join("etc/outboard");

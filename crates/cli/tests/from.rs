@@ -66,7 +66,7 @@ fn a_bundle_can_be_listed_without_being_written() {
 }
 
 #[test]
-fn what_people_paste_is_read_from_a_file_and_from_standard_input() {
+fn pasted_text_is_read_from_a_file_and_from_standard_input() {
     let status = json_of(&pasted("openwrt-cesa-proc-crypto.txt"));
     assert_eq!(status["accelerators"][0]["id"], "marvell-cesa");
     let text = std::fs::read(pasted("pfsense-alix-dmesg.txt")).unwrap();
@@ -76,7 +76,7 @@ fn what_people_paste_is_read_from_a_file_and_from_standard_input() {
 }
 
 #[test]
-fn what_is_no_bundle_is_refused_with_the_next_step() {
+fn a_file_that_is_not_a_bundle_is_refused_with_the_next_step() {
     for (input, words) in [
         (
             &b"nothing of interest\n"[..],

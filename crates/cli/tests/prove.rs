@@ -113,7 +113,7 @@ fn compare_runs_the_command_without_the_provider_too() {
 }
 
 #[test]
-fn what_the_command_line_gets_wrong_gives_125_and_runs_nothing() {
+fn a_usage_error_exits_with_125_and_runs_nothing() {
     let place = Place::new();
     let mark = place.path("mark").display().to_string();
     for (options, message) in [

@@ -7,7 +7,7 @@ fn outboard(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_is_only_shown_is_a_document_with_a_schema() {
+fn a_dry_run_prints_a_document_with_a_schema() {
     for (arguments, schema) in [
         (["setup", "--dry-run", "--json"], "outboard-setup/1"),
         (["undo", "--dry-run", "--json"], "outboard-undo/1"),

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_act_on_is_replaced() {
+    fn control_characters_of_terminals_are_replaced() {
         for (text, shown) in [
             ("a\x1b]0;pwn\x07b\r\n\tc\u{9b}2J", "a\u{fffd}]0;pwn\u{fffd}b\u{fffd}\n\tc\u{fffd}2J"),
             ("nginx\u{202e}xnign\u{2066}\u{200b}\u{feff}", "nginx\u{fffd}xnign\u{fffd}\u{fffd}\u{fffd}"),

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_is_grouped_and_faults_come_first() {
+    fn algorithms_that_are_not_offered_are_grouped_and_faults_come_first() {
         let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
         let all = [
             ("AES-128-GCM", left(SoftwareReason::NoDriver, "none")),

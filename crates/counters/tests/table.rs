@@ -260,7 +260,7 @@ fn refusal(path: &Path) -> String {
 }
 
 #[test]
-fn what_is_not_a_counters_file_is_refused_with_the_reason() {
+fn a_file_that_is_not_a_counters_file_is_refused_with_the_reason() {
     let dir = directory();
     let at = |name: &str| dir.path().join(name);
     drop(Table::create(&at("good")).unwrap());

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_did_meanwhile_is_not_counted() {
+    fn the_work_of_other_processes_is_not_counted() {
         let json = r#"{"command":["true"],"exit_code":0,"verdict":"hardware","summary":"","wall_seconds":1,"cpu_seconds":null,
             "algorithms":[],"devices":[{"name":"a","used":true,"interrupts":3},{"name":"b","used":false,"interrupts":40}]}"#;
         assert_eq!(serde_json::from_str::<Prove>(json).unwrap().interrupts(), Some(3));

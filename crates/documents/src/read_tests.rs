@@ -40,7 +40,7 @@ fn damage_is_named_with_its_place_and_the_next_step() {
 }
 
 #[test]
-fn what_a_file_says_does_not_drive_a_terminal() {
+fn text_of_a_file_has_no_escape_sequences() {
     let text = "{\"schema\":\"outboard-check/1\",\"seed\":1,\"interrupted\":false,\"drivers\":[{\"name\":\"x\",\
         \"algorithm\":\"x\",\"selftest\":\"x\",\"verdict\":\"\\u001b]0;x\\u0007\"}]}";
     let error = error(text);
@@ -55,7 +55,7 @@ fn deep_and_long_files_are_refused() {
 }
 
 #[test]
-fn what_a_terminal_would_act_on_is_escaped_in_json() {
+fn control_characters_are_escaped_in_json() {
     let text = crate::pretty(&["a\u{1b}[2J\u{202e}\u{7f}\u{9b}", "Zürich"]).unwrap();
     assert_eq!(text, "[\n  \"a\\u001b[2J\\u202e\\u007f\\u009b\",\n  \"Zürich\"\n]\n");
     let read: Vec<String> = serde_json::from_str(&text).unwrap();

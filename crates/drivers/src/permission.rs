@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_told_to_join_the_group_root_or_one_that_may_not_open_the_device() {
+    fn joining_the_group_root_or_one_without_access_is_not_advised() {
         for (mode, group) in [("0600", "root"), ("0660", "root"), ("0660", "0"), ("0600", "outboard")] {
             let step = next_step("/dev/outboard", Some(mode), Some(group));
             assert!(step.contains("only root may") && step.contains("udevadm"), "{mode} {group}: {step}");

@@ -87,7 +87,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
         offload,
         checked,
         pasted,
-        not_told: Vec::new(),
+        missing: Vec::new(),
         drivers: survey.drivers.iter().map(DriverView::new).collect(),
         problems: Vec::new(),
         verdict: None,
@@ -96,7 +96,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     };
     status.cpu_instructions = instructions::of(&status.cpu, &status.drivers);
     if !root.is_live() {
-        status.not_told = not_told(&status, root);
+        status.missing = missing(&status, root);
     }
     let contests = choices::all(tuned.as_ref());
     status.tunnels =
@@ -135,7 +135,7 @@ fn surveyed(root: &Root, is_pasted: bool) -> Result<Survey, Error> {
 }
 
 /// What a saved tree or text cannot show, each with the command that shows it.
-fn not_told(status: &Status, root: &Root) -> Vec<String> {
+fn missing(status: &Status, root: &Root) -> Vec<String> {
     let mut missing = Vec::new();
     let mut add = |is_missing: bool, what: &str| {
         if is_missing {
@@ -189,7 +189,7 @@ fn accelerators(
     let interrupts = match snapshot_of(root, of_groups) {
         Ok(snapshot) => snapshot.devices,
         Err(error) => {
-            // Without it, a saved tree says so in `not_told`.
+            // Without it, a saved tree says so in `missing`.
             if root.is_live() {
                 warnings.push(format!("/proc/interrupts cannot be read: {error}"));
             }

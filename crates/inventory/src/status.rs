@@ -69,7 +69,7 @@ pub struct Status {
     /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
     pub pasted: Option<Pasted>,
     /// What a saved tree or a text cannot show, each with the command that shows it.
-    pub not_told: Vec<String>,
+    pub missing: Vec<String>,
     /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// The problems that were found, the most important first.

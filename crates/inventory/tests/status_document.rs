@@ -28,7 +28,7 @@ fn assert_is_part(part: &Value, whole: Option<&Value>, place: &str) {
 }
 
 #[test]
-fn what_reports_read_is_what_status_writes() {
+fn reports_read_the_document_that_status_writes() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut trees = 0;
     for entry in fs::read_dir(fixtures).unwrap() {

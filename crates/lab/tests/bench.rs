@@ -23,7 +23,7 @@ fn fails(arguments: &[&str], code: i32, says: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused_with_what_could_be() {
+fn an_impossible_measurement_is_refused_with_a_possible_one() {
     fails(&["rot13"], 2, &["'rot13'", "AES-128-CBC", "cbc(aes)"]);
     fails(&["MD5"], 2, &["'MD5'", "AES-128-CBC", "SHA2-256"]);
     fails(&["--size", "100"], 2, &["100 bytes", "multiples of 16"]);
@@ -63,7 +63,7 @@ fn a_missing_openssl_is_named_with_its_package() {
 }
 
 #[test]
-fn what_was_measured_is_shown_again() {
+fn a_saved_measurement_is_shown_again() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/");
     let output = bench(&["--show", &format!("{data}bench-file.json")]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

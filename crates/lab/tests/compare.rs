@@ -77,7 +77,7 @@ fn after() -> Report {
 }
 
 #[test]
-fn what_was_added_removed_and_changed_is_listed() {
+fn additions_removals_and_changes_are_listed() {
     let comparison = compare(&before(), &after());
     xml::skeleton(&comparison.html()).unwrap();
     insta::assert_snapshot!(comparison.markdown());
@@ -135,7 +135,7 @@ fn the_same_twice_is_no_change() {
 }
 
 #[test]
-fn what_one_of_them_lacks_is_said_and_not_a_change() {
+fn a_part_that_one_report_lacks_is_named_and_not_a_change() {
     let empty = Report::new("2026-11-21T10:00:00Z".into());
     let text = compare(&before(), &empty).markdown();
     assert!(text.contains("Nothing that both reports know of has changed."), "{text}");

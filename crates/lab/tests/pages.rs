@@ -60,7 +60,7 @@ fn a_digest_has_figures_and_no_direction() {
 }
 
 #[test]
-fn what_was_not_given_is_named_with_the_command_that_gives_it() {
+fn a_missing_document_is_named_with_its_command() {
     let html = report(&[]).html();
     xml::skeleton(&html).unwrap();
     insta::assert_snapshot!(report(&[]).markdown());
@@ -147,7 +147,7 @@ fn connections_have_figures_of_each() {
 }
 
 #[test]
-fn what_is_no_figure_is_not_drawn() {
+fn an_invalid_result_is_not_drawn() {
     let mut bench: serde_json::Value = serde_json::from_str(FILES[3].1).unwrap();
     let rows = bench["rows"].as_array_mut().unwrap();
     let driver = rows.iter().find(|row| !row["evidence"].is_null()).unwrap()["contestant"].clone();

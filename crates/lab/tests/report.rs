@@ -100,7 +100,7 @@ fn a_document_becomes_a_page_later() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_the_next_step() {
+fn the_fault_of_a_file_is_reported_with_the_next_step() {
     let place = Place::with(&["status.json"]);
     let status = place.read("status.json");
     place.write("cut.json", &status[..status.len() / 2]);

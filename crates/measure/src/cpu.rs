@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_idle_is_awake() {
+    fn a_cpu_that_is_not_idle_is_awake() {
         let (wall, ticks) = (Duration::from_secs(2), clock_ticks_per_second());
         let all = cpus() as f64 * 2.0;
         let awake = Cpu { idle: ticks, ..Cpu::default() }.awake(wall);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_for_one_follows_in_pieces() {
+    fn a_request_that_is_too_long_is_processed_in_chunks() {
         let mut adder = Adder::default();
         let mut output = Vec::new();
         let text: Vec<u8> = (0..80).collect();

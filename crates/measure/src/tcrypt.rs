@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_figure_is_not_read() {
+    fn a_line_without_a_figure_is_not_read() {
         for log in [
             "",
             "nothing",

@@ -49,7 +49,7 @@ fn variables_are_looked_up_in_their_section_then_in_the_default_section() {
 }
 
 #[test]
-fn what_makes_openssl_refuse_the_file_is_remarked_and_the_rest_is_read() {
+fn lines_that_openssl_refuses_are_remarked_and_the_rest_is_read() {
     let conf = parse("[s\nk = 1\n[ s ]\nno equal sign\nk = 2\n");
     assert_eq!(conf.refused.unwrap().to_string(), "line 1: the section's closing ] is missing");
     let conf = parse("[s]\nno equal sign\nk = 2\n");
@@ -136,7 +136,7 @@ fn variables_cannot_make_a_file_grow_without_end() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn a_path_that_is_not_a_file_is_refused() {
     for path in ["/dev/zero", "/", "/nonexistent/openssl.cnf"] {
         let error = Conf::load(Path::new(path), &|_| None).unwrap_err().to_string();
         assert!(error.contains(path) && error.contains("OPENSSL_CONF"), "{error}");

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_is_skipped_with_a_warning() {
+    fn a_name_that_is_not_offered_is_skipped_with_a_warning() {
         let mut skipped = Vec::new();
         let chosen = Algorithms::read("DES-CBC,BF-CBC,AES-128-CBC,SEED-CBC", &mut skipped).unwrap();
         assert_eq!(chosen, Algorithms::Only(vec!["AES-128-CBC"]));

@@ -156,7 +156,7 @@ mod tests {
     };
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_findings_are_read_again() {
         let exact =
             Finding { verdict: FindingVerdict::Exact, fault: "", driver: "virtio_crypto_aes_cbc", ..WRONG };
         let silent = Finding { verdict: FindingVerdict::Unanswered, driver: "mv-cbc-aes", ..WRONG };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_says_nothing() {
+    fn an_unknown_line_is_not_a_finding() {
         let good = WRONG.line();
         for damaged in
             ["", "sim", "sim exact", &good.replace("wrong ", "perfect "), &good.replace(" 999 ", " -1 ")]

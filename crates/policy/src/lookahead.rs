@@ -252,7 +252,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_what_is_read(
+        fn a_written_value_is_read_as_the_same(
             from in proptest::option::of(any::<u32>()),
             more in proptest::option::of(any::<u32>()),
             start in proptest::option::of(any::<u32>()),

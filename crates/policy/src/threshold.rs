@@ -95,7 +95,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_what_applies(bytes in any::<u32>()) {
+        fn a_written_threshold_applies(bytes in any::<u32>()) {
             let t: Thresholds = format!("AES-192-CBC:{bytes}").parse().unwrap();
             prop_assert_eq!(t.threshold("AES-192-CBC"), bytes as usize);
         }

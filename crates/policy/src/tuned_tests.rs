@@ -97,7 +97,7 @@ fn a_cpu_is_what_it_can_do_and_not_how_fast_it_runs_now() {
 }
 
 #[test]
-fn who_may_not_decide_is_not_obeyed() {
+fn a_policy_of_another_user_is_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy");
     assert!(Tuned::read(&path).unwrap().is_none());

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_is_taken_again() {
+    fn released_memory_is_used_again() {
         let reserve = empty();
         reserve.starts.store(1, Ordering::Relaxed);
         let (first, second) = (reserve.take(layout(100)), reserve.take(layout(100)));

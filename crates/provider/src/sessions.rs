@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_idle_goes_for_those_who_are_urgent_and_its_holder_notices() {
+    fn an_idle_session_is_closed_for_an_urgent_one_and_its_holder_notices() {
         let (sessions, driver) = (room_for(4, Duration::ZERO), Driver::new(2));
         let holds = [1, 2].map(|key| open(&sessions, &driver, key, false).expect("room"));
         assert!(open(&sessions, &driver, 3, false).is_none(), "not urgent");
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_just_now_or_is_in_use_stays() {
+    fn a_session_in_use_or_used_recently_stays() {
         let (sessions, driver) = (room_for(4, NEVER), Driver::new(1));
         let hold = open(&sessions, &driver, 1, false).expect("room");
         assert!(open(&sessions, &driver, 2, true).is_none());

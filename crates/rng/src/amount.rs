@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_always_has_what_was_asked_for() {
+    fn the_bytes_of_a_seed_have_the_requested_entropy() {
         for entropy in MinEntropy::all() {
             for bits in [1, 112, 128, 256, 384, 1024] {
                 let bytes = seed_length(entropy, bits, 0, usize::MAX).expect("no limit");

@@ -404,7 +404,7 @@ fn a_unit_with_a_configuration_of_its_own_keeps_it() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_with_the_reason() {
+fn an_impossible_request_is_refused_with_the_reason() {
     let system = debian();
     let says = |name: &str, is_unit, text: &str| {
         let refusal = system.refusal(name, is_unit);
@@ -453,7 +453,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
 
 /// With the output of `systemctl show`.
 #[test]
-fn what_systemd_says_of_a_unit_decides_where_it_runs() {
+fn the_properties_of_a_unit_decide_where_it_runs() {
     let mut system = debian();
     system.write("/etc/web.cnf", "config_diagnostics = 1\n");
     let (fragment, later) = ("/usr/lib/systemd/system/nginx.service", "/run/generated/90-own.conf");

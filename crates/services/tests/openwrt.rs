@@ -75,7 +75,7 @@ fn two_services_share_a_program_until_the_second_is_disabled() {
 }
 
 #[test]
-fn what_prevents_it_is_named_with_the_next_step() {
+fn an_obstacle_is_named_with_the_next_step() {
     let system = openwrt();
     assert!(
         system

@@ -262,7 +262,7 @@ fn descriptors_and_rings_that_cannot_be_true_are_errors() {
 }
 
 #[test]
-fn what_the_units_lack_is_unsupported() {
+fn operations_that_the_units_lack_are_unsupported() {
     // GCM, XTS, a hash of class 2, a random number.
     for operation in [0x8210_0900, 0x8210_0500, 0x8441_0000, 0x8250_0000] {
         let mut bench = bench(&[]);

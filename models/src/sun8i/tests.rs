@@ -101,7 +101,7 @@ fn a_damaged_failed_or_lost_request_is_seen() {
 }
 
 #[test]
-fn what_the_model_lacks_is_reported_as_not_supported() {
+fn operations_that_the_model_lacks_are_reported_as_not_supported() {
     // A hash, RSA, a random number; CTR mode.
     for (method, symmetric) in [(19, 0), (32, 0), (48, 0), (AES, 2 << 8)] {
         let mut bench = bench(&[]);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_refusal_of_a_key_stays_as_it_is() {
+    fn an_error_other_than_a_refused_key_is_unchanged() {
         let lost = Error::DescriptorLost { driver: "mv-cbc-aes".into() };
         assert!(matches!(no_probe(lost, CBC), Error::DescriptorLost { .. }));
     }

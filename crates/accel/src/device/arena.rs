@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_device_maps_no_arena() {
+    fn a_file_that_is_not_the_device_maps_no_arena() {
         assert!(Arena::map(-1, || true).is_err());
         // Another thread has put it in the place of the descriptor.
         // SAFETY: the name ends with NUL.

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_tag_is_one_piece_even_of_no_bytes() {
+    fn a_request_with_a_tag_is_one_chunk_even_without_bytes() {
         let request = Request::new(Direction::Encrypt, &[0xaa; 12], &[0; LONGEST]);
         let nothing = Request { input: &[], ..request };
         for algorithm in [Algorithm::GcmAes, Algorithm::CcmAes] {

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_remains_is_counted_and_a_service_is_to_be_restarted() {
+    fn remaining_parts_are_counted_and_a_service_is_to_be_restarted() {
         let parts = [Part::Service("nginx".to_owned()), Part::Driver("cbc-aes-x".to_owned())];
         assert_eq!(
             shown(&parts),

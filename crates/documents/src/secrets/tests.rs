@@ -65,7 +65,7 @@ fn commands_in_a_script_are_shown_as_commands() {
 }
 
 #[test]
-fn what_identifies_a_machine_is_removed_from_text() {
+fn identifiers_of_a_machine_are_removed_from_text() {
     for (line, shown) in [
         ("eth0:00:11:22:33:44:55 up", "eth0:REMOVED up"),
         ("IP:192.168.7.9,DNS:box", "IP:REMOVED,DNS:box"),

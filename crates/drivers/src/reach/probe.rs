@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_or_does_not_exist_is_not_bound() {
+    fn names_that_are_too_long_or_unknown_are_not_bound() {
         let long = "x".repeat(64);
         for name in [long.as_str(), "a\0b", "no-such-driver-of-any-kernel"] {
             assert_ne!(probe_af_alg("skcipher", name), Probe::Bound, "{name}");

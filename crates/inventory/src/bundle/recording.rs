@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_is_kept_and_nothing_else() {
+    fn a_recording_has_the_files_that_were_read_and_no_others() {
         let recording = Recording::default();
         let root = recording.root();
         assert!(root.is_live());

@@ -32,7 +32,7 @@ fn status(files: &Files) -> Configuration {
 }
 
 #[test]
-fn what_identifies_a_machine_is_removed() {
+fn identifiers_of_a_machine_are_removed() {
     for (path, text, shown) in [
         ("proc/cpuinfo", "Serial\t\t: 00000000deadbeef\n", "Serial\t\t: REMOVED\n"),
         ("outboard/dmesg", "eth0: 00:11:22:aa:BB:cc up", "eth0: REMOVED up"),
@@ -52,7 +52,7 @@ fn what_identifies_a_machine_is_removed() {
 }
 
 #[test]
-fn what_status_needs_is_kept() {
+fn the_lines_that_status_needs_stay() {
     for (path, text) in [
         ("proc/crypto", "name         : cbc(aes)\ndriver       : mv-cbc-aes\n"),
         ("proc/interrupts", " 38:  64015  0  MPIC  51 Level  f1090000.crypto\n"),

@@ -36,7 +36,7 @@ fn refused(bytes: &[u8], is_xz: bool) -> String {
 }
 
 #[test]
-fn what_was_packed_is_read_again() {
+fn a_packed_archive_is_read_again() {
     let packed = pack(&files()).unwrap();
     assert!(packed.left_out.is_empty());
     assert_eq!(unpack(&packed.bytes[..], true).unwrap(), files());

@@ -377,8 +377,8 @@ fn pasted(page: &mut Page, status: &Status, most: usize) {
             page.row("", &format!("{more} more: outboard status --verbose"));
         }
     }
-    if !status.not_told.is_empty() && (status.pasted.is_some() || most == usize::MAX) {
-        page.row("Not known", &status.not_told.join("; "));
+    if !status.missing.is_empty() && (status.pasted.is_some() || most == usize::MAX) {
+        page.row("Not known", &status.missing.join("; "));
     }
 }
 

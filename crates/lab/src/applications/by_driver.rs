@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_slow_is_done_once_and_what_costs_nothing_ends() {
+    fn slow_work_is_done_once_and_free_work_ends() {
         assert_eq!(times(10, 2.0, &mut |_| Ok(4.0)).unwrap(), 0.5);
         assert!(times(10, 2.0, &mut |_| Ok(1e-9)).unwrap() > MOST as f64);
         assert!(times(10, 2.0, &mut |_| Err(anyhow!("no"))).is_err());

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_its_package() {
+    fn a_missing_program_is_named_with_its_package() {
         let tool = Tool { name: "no-such-program", debian: "one", openwrt: "another" };
         let error = tool.version("--version").unwrap_err().to_string();
         assert_eq!(

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_its_package() {
+    fn a_missing_program_is_named_with_its_package() {
         assert!(find(&["no-such-shell", "sh"], "dash", "busybox").unwrap().ends_with("sh"));
         let error = find(&["nginy", "apachy"], "nginx-light", "nginx-ssl").unwrap_err().to_string();
         let says =

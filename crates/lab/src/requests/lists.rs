@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_what_would_be_right() {
+    fn a_wrong_value_is_named_with_valid_ones() {
         for (found, says) in [
             (sizes("17"), "multiples of 16"),
             (sizes("15"), "16 to 1048576"),

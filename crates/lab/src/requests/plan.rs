@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_took_too_long_is_made_up_for() {
+    fn a_cell_that_took_too_long_shortens_the_others() {
         let mut budget = Budget::new(Duration::from_secs(140), 50, Duration::ZERO);
         assert_eq!(budget.passes, PASSES);
         let first = budget.plan();
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_takes_to_start_processes_is_no_time_to_measure() {
+    fn the_start_of_processes_is_not_time_to_measure() {
         let second = Duration::from_secs(1);
         let mut budget = Budget::new(second * 30, 10, second);
         assert_eq!(budget.passes, PASSES);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_received_line_by_line() {
+    fn sent_lines_are_received_one_by_one() {
         let mut pipe = Vec::new();
         send(&mut pipe, &asked()).unwrap();
         for answer in answers() {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_something_else_is_no_message() {
+    fn other_text_is_not_a_message() {
         for line in
             ["\n", "{}\n", "null\n", "ready\n", "{\"measured\":7}\n", "\"ready\" \"ready\"\n", "\u{0}\n"]
         {

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_understand_ends_it_with_the_reason() {
+    fn an_unknown_request_ends_the_process_with_the_reason() {
         let mut whole = Vec::new();
         send(&mut whole, &asked("rot13", vec![])).unwrap();
         for (input, says) in [

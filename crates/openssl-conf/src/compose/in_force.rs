@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_prevents_its_use_is_a_problem() {
+    fn a_setting_that_prevents_the_use_is_a_problem() {
         let without_default = in_force(&format!("{START}[o]\nactivate = 1\n"));
         assert!(without_default.is_activated);
         assert!(without_default.problems.iter().any(|p| p.contains("default provider")));

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_the_drop_in_is_read() {
+    fn the_settings_that_decide_the_drop_in_are_read() {
         let text = "[Unit]\nEnvironment=OPENSSL_CONF=/no\n[Service]\n# Environment=OPENSSL_CONF=/no\n\
             Environment=A=1 \"OPENSSL_CONF=/etc/a b.cnf\" \\\n  B=2\nEnvironmentFile=-/etc/default/x\n\
             PrivateDevices=yes\nDeviceAllow=/dev/null rw\n";

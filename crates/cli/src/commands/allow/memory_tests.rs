@@ -51,7 +51,7 @@ fn a_list_is_made_kept_in_order_and_shortened() {
 }
 
 #[test]
-fn what_root_wrote_by_hand_stays() {
+fn lines_that_root_wrote_by_hand_stay() {
     let place = Place::new();
     fs::create_dir(place.file().parent().unwrap()).unwrap();
     fs::write(place.file(), "# mine\nfirst # the fast one\n\nwhat is this\nfirst\nsecond force").unwrap();

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_comes_first_then_what_is_only_saved() {
+    fn allowed_drivers_come_first_then_those_that_are_only_saved() {
         insta::assert_snapshot!(text(&entries()), @r"
         virtio_crypto_aes_cbc  cbc(aes)  allowed, saved
         mv-cbc-aes             -         allowed until the module is unloaded

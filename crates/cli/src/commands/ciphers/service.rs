@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_peer_of_default_configuration_negotiates_is_served_or_named() {
+    fn the_suite_of_a_default_peer_is_served_or_named() {
         let served = |ciphers: &[&str]| -> Suitability {
             let outlook = |cipher: &&str| Outlook {
                 cipher: (*cipher).to_owned(),

@@ -132,7 +132,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_the_service_offers_and_the_policy_has_measured_is_compared() {
+    fn suites_that_the_service_offers_and_the_policy_measured_are_compared() {
         let offered = Negotiation::Nginx.by_default();
         let found = found(Vec::new());
         let served = served(&offered, &found, 16384);

@@ -248,7 +248,7 @@ fn claimed(claims: &[(&str, &[&str])], virtio: u64, other: u64) -> Prove {
 }
 
 #[test]
-fn what_another_accelerator_did_meanwhile_proves_nothing() {
+fn the_work_of_another_accelerator_proves_nothing() {
     const VIRTIO: &[&str] = &["virtio_crypto_aes_cbc"];
     const CESA: &[&str] = &["mv-ecb-aes"];
     let used = |proof: &Prove| proof.devices.iter().flatten().map(|device| device.used).collect::<Vec<_>>();

@@ -81,7 +81,7 @@ mod tests {
     use outboard_policy::Tuned;
 
     #[test]
-    fn what_is_written_is_what_the_provider_reads() {
+    fn the_provider_reads_the_written_policy() {
         let text = written(&answer(), &figures(), "0123456789");
         insta::assert_snapshot!(&text);
         let tuned = Tuned::parse(text).unwrap();

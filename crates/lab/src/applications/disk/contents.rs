@@ -86,7 +86,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn what_is_read_otherwise_is_told_with_both_names() {
+    fn different_contents_are_reported_with_both_names() {
         let count = Cell::new(0_u8);
         let random = |bytes: &mut [u8]| {
             count.set(count.get() + 1);

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_gets_into_no_configuration() {
+    fn an_invalid_name_is_written_into_no_configuration() {
         for wrong in ["", "-v", "AES128-SHA; user root", "aes128-sha", "AES\n", "A:B"] {
             assert!(parse(wrong).unwrap_err().to_string().contains("AES128-SHA"), "{wrong}");
         }

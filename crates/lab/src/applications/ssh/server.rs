@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_logs_in_without_the_key_of_this_run() {
+    fn a_login_without_the_key_of_this_run_is_refused() {
         let job = Negotiated { cipher: "aes128-ctr".to_owned(), mac: Some("hmac-sha1".to_owned()) };
         for is_locked in [false, true] {
             let text = configuration("127.0.0.1:1", "/h", "/u.pub", std::slice::from_ref(&job), is_locked);

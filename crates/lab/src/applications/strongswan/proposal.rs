@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_provider_offers_is_measured_else_cbc() {
+    fn ciphers_that_the_provider_offers_are_measured_else_cbc() {
         let names = |offered: &[&str]| -> Vec<String> {
             usual(|cipher| offered.contains(&cipher)).into_iter().map(|one| one.name).collect()
         };
