@@ -65,7 +65,10 @@ fn a_driver_is_checked_allowed_listed_and_disallowed() {
 
 #[test]
 fn a_driver_that_is_not_an_accelerator_or_not_registered_is_refused() {
-    let Some(outboard) = Outboard::find("a_driver_that_is_not_an_accelerator_or_not_registered_is_refused") else { return };
+    let Some(outboard) = Outboard::find("a_driver_that_is_not_an_accelerator_or_not_registered_is_refused")
+    else {
+        return;
+    };
     let text = outboard.fails(&["allow", "no-such-driver"], 1);
     assert!(text.contains("/proc/crypto"), "{text}");
     let listing = std::fs::read_to_string("/proc/crypto").expect("proc is mounted");

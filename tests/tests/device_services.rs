@@ -85,7 +85,9 @@ fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
 
 #[test]
 fn a_service_that_cannot_be_restarted_is_refused_before_a_change() {
-    let Some(machine) = machine("a_service_that_cannot_be_restarted_is_refused_before_a_change") else { return };
+    let Some(machine) = machine("a_service_that_cannot_be_restarted_is_refused_before_a_change") else {
+        return;
+    };
     let before = snapshot();
     for (arguments, says) in [
         (&["enable", "nginx"][..], "no unit of nginx runs: start it first"),

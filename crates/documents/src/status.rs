@@ -1,5 +1,6 @@
 //! `outboard-status/1`: what reports show of the document of `outboard status`, which
-//! `outboard_inventory::Status` defines. Its test `status_document` compares the two.
+//! `outboard_inventory::Status` defines. Its test `status_document` compares the two. Structs of which
+//! reports show all fields are defined here for both.
 
 #![expect(missing_docs, reason = "outboard_inventory::Status documents the fields")]
 
@@ -150,16 +151,21 @@ pub struct Accelerator {
     pub reach: Vec<ReachRow>,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A device of an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Device {
     pub bus: String,
+    /// Its device driver.
     pub driver: String,
     pub name: String,
+    /// Labels of its lines in /proc/interrupts.
     pub lines: Vec<String>,
+    /// Interrupts since boot.
     pub interrupts: u64,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A reason, and the file or interface that it was read from.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Reason {
     pub text: String,
     pub source: String,
@@ -209,21 +215,31 @@ pub struct OpenSsl {
     pub providers: Vec<String>,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// The policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Policy {
     pub path: String,
+    /// The time of the measurement; null if it cannot be read.
     pub made: Option<String>,
+    /// The goal: `throughput`, `cpu` or `balanced`; null if it cannot be read.
     pub goal: Option<String>,
+    /// Whether the provider applies it.
     pub in_force: bool,
+    /// Why the provider does not apply it, or null.
     pub problem: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A driver that was checked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Checked {
     pub driver: String,
+    /// `exact`, `wrong` or `unanswered`; the provider uses only exact ones.
     pub verdict: String,
+    /// The time of the check, in UTC.
     pub made: String,
+    /// Number of requests with correct results.
     pub requests: u64,
+    /// The fault, or null.
     pub fault: Option<String>,
 }
 

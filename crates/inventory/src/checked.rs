@@ -3,27 +3,11 @@
 use std::io;
 use std::path::Path;
 
+use crate::policy::FilesOf;
+use outboard_documents::status::Checked;
 use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
 use outboard_policy::{FINDINGS_FILE, Finding, FindingVerdict, Findings, Unfit};
-use serde::Serialize;
-
-use crate::policy::FilesOf;
-
-/// A driver that was checked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Checked {
-    /// Its name.
-    pub driver: String,
-    /// `exact`, `wrong` or `unanswered`; the provider uses only exact ones.
-    pub verdict: &'static str,
-    /// The time of the check, in UTC.
-    pub made: String,
-    /// Number of requests with correct results.
-    pub requests: u64,
-    /// The fault, or null.
-    pub fault: Option<String>,
-}
 
 /// Reads all findings. The error names the file and why it is not used.
 pub fn read(root: &Root) -> Result<Findings, String> {
@@ -44,7 +28,7 @@ pub fn of_drivers<'a>(
     findings: &Findings,
     drivers: impl Iterator<Item = &'a str>,
 ) -> Vec<Checked> {
-    drivers.filter_map(|name| findings.of(name, &FilesOf(root)).map(Checked::from)).collect()
+    drivers.filter_map(|name| findings.of(name, &FilesOf(root)).map(checked)).collect()
 }
 
 /// Whether a driver is known to reject forged tags.
@@ -65,15 +49,13 @@ pub fn fault_of(root: &Root, findings: &Findings, driver: &str) -> Option<String
     }
 }
 
-impl From<Finding<'_>> for Checked {
-    fn from(finding: Finding<'_>) -> Checked {
-        Checked {
-            driver: finding.driver.to_owned(),
-            verdict: finding.verdict.name(),
-            made: finding.made.to_owned(),
-            requests: finding.requests,
-            fault: (finding.verdict != FindingVerdict::Exact).then(|| finding.fault.to_owned()),
-        }
+fn checked(finding: Finding<'_>) -> Checked {
+    Checked {
+        driver: finding.driver.to_owned(),
+        verdict: finding.verdict.name().to_owned(),
+        made: finding.made.to_owned(),
+        requests: finding.requests,
+        fault: (finding.verdict != FindingVerdict::Exact).then(|| finding.fault.to_owned()),
     }
 }
 
@@ -97,7 +79,7 @@ mod tests {
         let findings = read(&root).unwrap();
         let checked = of_drivers(&root, &findings, ["a", "b", "c", "d"].into_iter());
         let short: Vec<_> =
-            checked.iter().map(|one| (one.driver.as_str(), one.verdict, one.requests)).collect();
+            checked.iter().map(|one| (one.driver.as_str(), one.verdict.as_str(), one.requests)).collect();
         assert_eq!(short, [("a", "exact", 10), ("b", "wrong", 4)]);
         let tags = ["a", "b", "c"].map(|driver| tags_of(&root, &findings, driver));
         assert_eq!(tags, [TagCheck::Passed, TagCheck::Missing, TagCheck::Missing]);

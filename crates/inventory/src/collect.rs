@@ -5,6 +5,7 @@ use outboard_catalog::families::Completion;
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
 use std::io;
 
+use outboard_documents::status::Device;
 use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::kernel::Release;
@@ -18,9 +19,8 @@ use crate::interfaces::Node;
 use crate::machine::Machine;
 use crate::openssl::Question;
 use crate::pasted::Pasted;
-use crate::policy::Policy;
 use crate::reach_matrix::{self, Surroundings};
-use crate::status::{Accelerator, Device, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
+use crate::status::{Accelerator, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
 use crate::{
     algorithms, checked, choices, devices, instructions, offload, problems, services, tunnels, verdict,
 };
@@ -58,7 +58,7 @@ pub fn collect_from(root: &Root, pasted: Option<Pasted>) -> Result<Status, Error
     let accelerators = accelerators(root, &survey, &around, &mut warnings);
     let hwrng = Hwrng::read(root);
     let reach = reach_matrix::matrix(&survey, &around, hwrng.as_ref());
-    let (policy, tuned) = Policy::read(root).unzip();
+    let (policy, tuned) = crate::policy::find(root).unzip();
     let tuned = tuned.flatten();
     let key_stream = reach_matrix::key_stream_drivers(&survey, &around);
     let offload = offload::list(&reach, &key_stream, tuned.as_ref());

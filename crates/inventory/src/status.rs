@@ -2,13 +2,13 @@
 //! removed.
 
 use outboard_documents::choice::ServiceChoice;
+use outboard_documents::status::{Checked, Device, Policy, Reason};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
-use crate::checked::Checked;
 use crate::cpu::Cpu;
 use crate::devices::UnboundDevice;
 use crate::hwrng::Hwrng;
@@ -18,7 +18,6 @@ use crate::machine::Machine;
 use crate::offload::CipherOffload;
 use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
-use crate::policy::Policy;
 use crate::problems::Problem;
 use crate::reach_matrix::MatrixRow;
 use crate::services::Service;
@@ -138,30 +137,6 @@ pub struct Accelerator {
     pub awaits_check: bool,
 }
 
-/// A device of an accelerator.
-#[derive(Debug, Clone, Serialize)]
-pub struct Device {
-    /// Its bus.
-    pub bus: String,
-    /// Its device driver.
-    pub driver: String,
-    /// Its name.
-    pub name: String,
-    /// Labels of its lines in /proc/interrupts.
-    pub lines: Vec<String>,
-    /// Interrupts since boot.
-    pub interrupts: u64,
-}
-
-/// A reason and its source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reason {
-    /// The reason.
-    pub text: String,
-    /// The file or interface that it was read from.
-    pub source: &'static str,
-}
-
 /// A route to a driver.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReachView {
@@ -255,5 +230,5 @@ impl DriverView {
 
 /// Converts the signs of a verdict.
 pub(crate) fn reasons(j: &Judged) -> Vec<Reason> {
-    j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source }).collect()
+    j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source.to_owned() }).collect()
 }

@@ -224,8 +224,8 @@ mod tests {
     use outboard_drivers::root::Root;
 
     use super::*;
-    use crate::policy::Policy;
     use crate::services::Service;
+    use outboard_documents::status::Policy;
 
     #[test]
     fn the_next_step_is_setup_then_a_service_then_its_proof() {
@@ -234,7 +234,8 @@ mod tests {
         status.saved_tree = None;
         let next = |status: &Status| conclude(status).next;
         assert_eq!(next(&status).as_deref(), Some("outboard setup"));
-        let policy = |in_force| Policy { path: "", made: None, goal: None, in_force, problem: None };
+        let policy =
+            |in_force| Policy { path: String::new(), made: None, goal: None, in_force, problem: None };
         status.policy = Some(policy(false));
         assert_eq!(next(&status).as_deref(), Some("outboard setup"), "the policy of another kernel");
         status.policy = Some(policy(true));

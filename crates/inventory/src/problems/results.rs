@@ -1,9 +1,9 @@
 //! Wrong and missing results, and measurements that are not in force.
 
+use outboard_documents::status::Checked;
 use outboard_drivers::root::Root;
 
 use super::{Found, ProblemId};
-use crate::checked::Checked;
 use crate::status::Status;
 
 pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
