@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_true_is_counted() {
+    fn impossible_values_are_counted() {
         let mut bench = bench(&[]);
         for request in
             [[0x1000, SECRET, 16], [PLAIN, 0x1000, 16], [PLAIN + 4, SECRET, 16], [PLAIN, SECRET, 15]]
