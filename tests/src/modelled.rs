@@ -240,8 +240,9 @@ impl Modelled {
         let expected = requests * self.names.starts_per_request;
         assert_eq!(started, expected, "{requests} requests");
         if self.names.lines.is_some() {
-            // On two CPUs a handler may still run when the next request ends, and serve both.
-            assert!((expected / 2..=expected).contains(&interrupts), "{interrupts} of {expected}");
+            // On two CPUs a handler may still run when the next request ends, and serve both; and the
+            // emulator can raise a level again that the handler is about to lower.
+            assert!((expected / 2..=2 * expected).contains(&interrupts), "{interrupts} of {expected}");
         }
         let soft_enc = format!("enc -aes-128-cbc -in {plain} -out {soft} {KEY}");
         let status = Command::new("openssl").args(soft_enc.split(' ')).status().expect("openssl runs");
