@@ -394,6 +394,9 @@ bool ob_queue_refused(struct ob_request *request);
 void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
+
+/* ---- shares.c ---- */
+
 struct ob_engine *ob_engine_of(const struct ob_session *session);
 int ob_queue_join(struct ob_session *session);
 void ob_queue_leave(struct ob_session *session);

@@ -19,23 +19,16 @@
  *
  *   ob_engine -> ob_share (a user) -> ob_session -> waiting requests
  *
- * Engines and shares come and go under ob_drivers_lock. engine->lock protects everything else, and
- * is taken in completions.
+ * engine->lock protects all of this, and is taken in completions.
  */
-#include <linux/slab.h>
-#include "outboard.h"
+#include "queue.h"
 
 /* A shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES. */
 #define OB_LEAST_BYTES 4096
-#define OB_REQUEST_COST 1024
-
-/* Not less than the cost of a request: after each round every user has credit. */
-#define OB_QUANTUM (OB_MAX_LENGTH + OB_MAX_AAD + OB_REQUEST_COST)
 
 #define OB_TARGET_NS (2 * NSEC_PER_MSEC)
 #define OB_SHARED_NS (OB_TARGET_NS / 8)
 
-#define OB_FIRST_DEPTH 8
 /* Always permitted: two records of TLS. So the time that it takes is the engine's own. */
 #define OB_LEAST_LIMIT 36864UL
 /* Number of completions for which the depth stays after a full queue, the limit after a late one. */
@@ -50,51 +43,8 @@
 /* Requests that one run of the work submits. */
 #define OB_TURN 32
 
-/* A user of an engine. */
-struct ob_share {
-	struct list_head link;		/* in engine->shares */
-	struct list_head turn;		/* in engine->ready or spent while requests wait */
-	struct list_head sessions;	/* with waiting requests */
-	struct ob_engine *engine;
-	struct ob_user *user;
-	unsigned int holders;		/* sessions; 0: kept until its debt is paid */
-	s64 credit;			/* more than -OB_QUANTUM */
-	u64 round;			/* that credit is of */
-};
-
-struct ob_engine {
-	struct list_head link;
-	/* Of the algorithms; compared only, and may be gone. NULL: built into the kernel. */
-	const struct module *owner;
-	struct list_head shares;
-	unsigned int sessions;
-	spinlock_t lock;		/* protects all that follows */
-	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
-	u64 round;
-	unsigned int running, depth;	/* requests that the engine has, and may have */
-	unsigned int most;		/* requests that its drivers permit */
-	unsigned long cost, limit;	/* of these requests, and at most */
-	bool stalled;			/* refused a request; no more until one completes */
-	bool is_deep, is_full;		/* depth, limit makes the next request wait */
-	unsigned int depth_pause, limit_pause;	/* completions until it may change again */
-	unsigned int until_probe;	/* requests of OB_PROBE to come */
-	u64 latency;			/* nanoseconds of a request that waits for no other */
-	const struct ob_share *last;	/* that submitted last; compared only, and may be gone */
-	u64 last_ns, shared_until;
-	unsigned long progress;		/* jiffies of a completion, or since it has a request */
-	u64 slowest;			/* nanoseconds, fading; 0: it has never answered */
-	unsigned long most_cost;	/* that it had when it answered */
-	unsigned int epoch, lost;	/* requests of earlier epochs, which were written off */
-	bool stopped, suspect;		/* suspect: was found late once */
-	unsigned long suspected;	/* jiffies of that */
-	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
-	struct delayed_work dispatch;
-};
-
-static LIST_HEAD(engines);
-
 /* Brings the credit up to the current round. Unused credit is not saved. */
-static void ob_share_refresh(struct ob_share *share)
+void ob_share_refresh(struct ob_share *share)
 {
 	u64 rounds = share->engine->round - share->round;
 
@@ -178,7 +128,7 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 /* ---- Engines that stopped ---- */
 
 /* Jiffies that the engine may have what it has. More than before takes longer in proportion. */
-static unsigned long ob_patience_of(const struct ob_engine *engine)
+unsigned long ob_patience_of(const struct ob_engine *engine)
 {
 	unsigned long most = ob_timeout_jiffies();
 	u64 ms = max_t(u64, READ_ONCE(ob_patience), div_u64(10 * engine->slowest, NSEC_PER_MSEC));
@@ -194,7 +144,7 @@ static unsigned long ob_patience_of(const struct ob_engine *engine)
  * the engine has stopped. Late means that it is found so twice: a machine that was stopped itself,
  * as virtual ones are, has the interrupts of that time between.
  */
-static bool ob_look(struct ob_engine *engine, struct list_head *dropped)
+bool ob_look(struct ob_engine *engine, struct list_head *dropped)
 {
 	struct ob_session *session, *next_session;
 	struct ob_share *share, *next;
@@ -436,7 +386,7 @@ unlock:
 	return request;
 }
 
-static void ob_queue_dispatch(struct work_struct *work)
+void ob_queue_dispatch(struct work_struct *work)
 {
 	struct ob_engine *engine = container_of(to_delayed_work(work), struct ob_engine, dispatch);
 	struct ob_request *request;
@@ -487,186 +437,4 @@ void ob_queue_drop(struct list_head *dropped, int error)
 
 	list_for_each_entry_safe(request, next, dropped, node)
 		ob_request_done(request, error);
-}
-
-/* ---- Engines and their users ---- */
-
-static struct ob_engine *ob_engine_find(const struct module *owner)
-{
-	struct ob_engine *engine;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry(engine, &engines, link)
-		if (engine->owner == owner)
-			return engine;
-	return NULL;
-}
-
-static struct ob_engine *ob_engine_of_driver(const struct ob_driver *driver)
-{
-	return driver && (driver->owner || driver->built_in) ? ob_engine_find(driver->owner) : NULL;
-}
-
-bool ob_engine_stopped(const struct ob_driver *driver)
-{
-	const struct ob_engine *engine = ob_engine_of_driver(driver);
-
-	return engine && READ_ONCE(engine->stopped);
-}
-
-/*
- * Looks whether the engine of a driver has stopped. Returns for how many jiffies it may have a
- * request.
- */
-unsigned long ob_engine_patience(u16 number)
-{
-	unsigned long patience = ob_timeout_jiffies();
-	struct ob_engine *engine;
-	LIST_HEAD(dropped);
-
-	mutex_lock(&ob_drivers_lock);
-	engine = ob_engine_of_driver(ob_driver_find(NULL, number));
-	if (engine) {
-		spin_lock_irq(&engine->lock);
-		patience = ob_patience_of(engine);
-		ob_look(engine, &dropped);
-		spin_unlock_irq(&engine->lock);
-	}
-	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -EHOSTDOWN);
-	return patience;
-}
-
-/* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
-void ob_engines_probe(void)
-{
-	struct ob_engine *engine;
-
-	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(engine, &engines, link) {
-		spin_lock_irq(&engine->lock);
-		engine->probe = jiffies;
-		spin_unlock_irq(&engine->lock);
-	}
-	mutex_unlock(&ob_drivers_lock);
-}
-
-struct ob_engine *ob_engine_of(const struct ob_session *session)
-{
-	return session->share->engine;
-}
-
-static struct ob_engine *ob_engine_get(const struct module *owner)
-{
-	struct ob_engine *engine = ob_engine_find(owner);
-
-	if (engine)
-		return engine;
-	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
-	if (!engine)
-		return NULL;
-	engine->owner = owner;
-	engine->most = UINT_MAX;
-	engine->depth = OB_FIRST_DEPTH;
-	engine->limit = OB_FIRST_DEPTH * OB_QUANTUM;
-	engine->latency = U64_MAX;
-	spin_lock_init(&engine->lock);
-	INIT_LIST_HEAD(&engine->shares);
-	INIT_LIST_HEAD(&engine->ready);
-	INIT_LIST_HEAD(&engine->spent);
-	INIT_DELAYED_WORK(&engine->dispatch, ob_queue_dispatch);
-	list_add(&engine->link, &engines);
-	return engine;
-}
-
-/* Frees shares without sessions and without debt, with @all also those with a debt. */
-static void ob_shares_clean(struct ob_engine *engine, bool all)
-{
-	struct ob_share *share, *next;
-
-	list_for_each_entry_safe(share, next, &engine->shares, link) {
-		spin_lock_irq(&engine->lock);
-		ob_share_refresh(share);
-		spin_unlock_irq(&engine->lock);
-		if (share->holders || (!all && share->credit < 0))
-			continue;
-		list_del(&share->link);
-		ob_user_put(share->user);
-		kfree(share);
-	}
-}
-
-/*
- * Frees engines without sessions. Not with the last session: a user who creates a new one must not
- * get rid of what was measured, or of a debt.
- */
-void ob_queue_clean(void)
-{
-	struct ob_engine *engine, *next;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry_safe(engine, next, &engines, link) {
-		if (engine->sessions)
-			continue;
-		ob_shares_clean(engine, true);
-		cancel_delayed_work_sync(&engine->dispatch);
-		list_del(&engine->link);
-		kfree(engine);
-	}
-}
-
-static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
-{
-	struct ob_share *share;
-
-	list_for_each_entry(share, &engine->shares, link)
-		if (share->user == user)
-			return share;
-	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
-	if (!share)
-		return NULL;
-	share->engine = engine;
-	share->user = ob_user_hold(user);
-	share->round = READ_ONCE(engine->round);
-	INIT_LIST_HEAD(&share->turn);
-	INIT_LIST_HEAD(&share->sessions);
-	list_add(&share->link, &engine->shares);
-	return share;
-}
-
-/* The session, which has a driver handle, uses an engine from now on. */
-int ob_queue_join(struct ob_session *session)
-{
-	const struct ob_limits *limits = &session->driver->limits;
-	struct ob_engine *engine;
-	struct ob_share *share;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
-	if (!engine)
-		return -ENOMEM;
-	if (limits->requests)
-		WRITE_ONCE(engine->most, min(engine->most, limits->requests));
-	share = ob_share_get(engine, session->user);
-	if (share) {
-		share->holders++;
-		engine->sessions++;
-		session->share = share;
-	}
-	ob_shares_clean(engine, false);
-	return share ? 0 : -ENOMEM;
-}
-
-/* No request of the session waits: each has a reference to the session. */
-void ob_queue_leave(struct ob_session *session)
-{
-	struct ob_share *share = session->share;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	if (!share)
-		return;
-	session->share = NULL;
-	share->holders--;
-	share->engine->sessions--;
-	ob_shares_clean(share->engine, false);
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Engines, each of which is that of the drivers of one kernel module, and the users that share them.
+ * Both come and go under ob_drivers_lock.
+ */
+#include <linux/slab.h>
+#include "queue.h"
+
+static LIST_HEAD(engines);
+
+static struct ob_engine *ob_engine_find(const struct module *owner)
+{
+	struct ob_engine *engine;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	list_for_each_entry(engine, &engines, link)
+		if (engine->owner == owner)
+			return engine;
+	return NULL;
+}
+
+static struct ob_engine *ob_engine_of_driver(const struct ob_driver *driver)
+{
+	return driver && (driver->owner || driver->built_in) ? ob_engine_find(driver->owner) : NULL;
+}
+
+bool ob_engine_stopped(const struct ob_driver *driver)
+{
+	const struct ob_engine *engine = ob_engine_of_driver(driver);
+
+	return engine && READ_ONCE(engine->stopped);
+}
+
+/*
+ * Looks whether the engine of a driver has stopped. Returns for how many jiffies it may have a
+ * request.
+ */
+unsigned long ob_engine_patience(u16 number)
+{
+	unsigned long patience = ob_timeout_jiffies();
+	struct ob_engine *engine;
+	LIST_HEAD(dropped);
+
+	mutex_lock(&ob_drivers_lock);
+	engine = ob_engine_of_driver(ob_driver_find(NULL, number));
+	if (engine) {
+		spin_lock_irq(&engine->lock);
+		patience = ob_patience_of(engine);
+		ob_look(engine, &dropped);
+		spin_unlock_irq(&engine->lock);
+	}
+	mutex_unlock(&ob_drivers_lock);
+	ob_queue_drop(&dropped, -EHOSTDOWN);
+	return patience;
+}
+
+/* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
+void ob_engines_probe(void)
+{
+	struct ob_engine *engine;
+
+	mutex_lock(&ob_drivers_lock);
+	list_for_each_entry(engine, &engines, link) {
+		spin_lock_irq(&engine->lock);
+		engine->probe = jiffies;
+		spin_unlock_irq(&engine->lock);
+	}
+	mutex_unlock(&ob_drivers_lock);
+}
+
+struct ob_engine *ob_engine_of(const struct ob_session *session)
+{
+	return session->share->engine;
+}
+
+static struct ob_engine *ob_engine_get(const struct module *owner)
+{
+	struct ob_engine *engine = ob_engine_find(owner);
+
+	if (engine)
+		return engine;
+	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
+	if (!engine)
+		return NULL;
+	engine->owner = owner;
+	engine->most = UINT_MAX;
+	engine->depth = OB_FIRST_DEPTH;
+	engine->limit = OB_FIRST_DEPTH * OB_QUANTUM;
+	engine->latency = U64_MAX;
+	spin_lock_init(&engine->lock);
+	INIT_LIST_HEAD(&engine->shares);
+	INIT_LIST_HEAD(&engine->ready);
+	INIT_LIST_HEAD(&engine->spent);
+	INIT_DELAYED_WORK(&engine->dispatch, ob_queue_dispatch);
+	list_add(&engine->link, &engines);
+	return engine;
+}
+
+/* Frees shares without sessions and without debt, with @all also those with a debt. */
+static void ob_shares_clean(struct ob_engine *engine, bool all)
+{
+	struct ob_share *share, *next;
+
+	list_for_each_entry_safe(share, next, &engine->shares, link) {
+		spin_lock_irq(&engine->lock);
+		ob_share_refresh(share);
+		spin_unlock_irq(&engine->lock);
+		if (share->holders || (!all && share->credit < 0))
+			continue;
+		list_del(&share->link);
+		ob_user_put(share->user);
+		kfree(share);
+	}
+}
+
+/*
+ * Frees engines without sessions. Not with the last session: a user who creates a new one must not
+ * get rid of what was measured, or of a debt.
+ */
+void ob_queue_clean(void)
+{
+	struct ob_engine *engine, *next;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	list_for_each_entry_safe(engine, next, &engines, link) {
+		if (engine->sessions)
+			continue;
+		ob_shares_clean(engine, true);
+		cancel_delayed_work_sync(&engine->dispatch);
+		list_del(&engine->link);
+		kfree(engine);
+	}
+}
+
+static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
+{
+	struct ob_share *share;
+
+	list_for_each_entry(share, &engine->shares, link)
+		if (share->user == user)
+			return share;
+	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	if (!share)
+		return NULL;
+	share->engine = engine;
+	share->user = ob_user_hold(user);
+	share->round = READ_ONCE(engine->round);
+	INIT_LIST_HEAD(&share->turn);
+	INIT_LIST_HEAD(&share->sessions);
+	list_add(&share->link, &engine->shares);
+	return share;
+}
+
+/* The session, which has a driver handle, uses an engine from now on. */
+int ob_queue_join(struct ob_session *session)
+{
+	const struct ob_limits *limits = &session->driver->limits;
+	struct ob_engine *engine;
+	struct ob_share *share;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
+	if (!engine)
+		return -ENOMEM;
+	if (limits->requests)
+		WRITE_ONCE(engine->most, min(engine->most, limits->requests));
+	share = ob_share_get(engine, session->user);
+	if (share) {
+		share->holders++;
+		engine->sessions++;
+		session->share = share;
+	}
+	ob_shares_clean(engine, false);
+	return share ? 0 : -ENOMEM;
+}
+
+/* No request of the session waits: each has a reference to the session. */
+void ob_queue_leave(struct ob_session *session)
+{
+	struct ob_share *share = session->share;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	if (!share)
+		return;
+	session->share = NULL;
+	share->holders--;
+	share->engine->sessions--;
+	ob_shares_clean(share->engine, false);
+}
