@@ -125,7 +125,7 @@ static void it_gives_up_in_time_and_can_be_asked_again(void)
 		begun = now();
 		error = await(&arena, 0, 8);
 		check(error == -ETIMEDOUT, "%s", strerror(-error));
-		/* Nobody waits again for a request that is known to be late. */
+		/* A request that is known to be late is not waited for again. */
 		check(now() - begun >= 0.9 || round == 2, "after %.2f s", now() - begun);
 		check(driver_counter(cbc, "timeouts") - timeouts == round * 4, "%ld timeouts",
 		      driver_counter(cbc, "timeouts") - timeouts);

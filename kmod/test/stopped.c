@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Engines that stop answering: who waits how long, what is refused, and what ends that. */
+/* Engines that stop: the time that callers wait, the requests that are refused, and the end of that. */
 #include "tests.h"
 #include <signal.h>
 #include <sys/prctl.h>

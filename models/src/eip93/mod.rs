@@ -54,7 +54,7 @@ const DESTINATION: usize = 2;
 const SA: usize = 3;
 const STATE: usize = 4;
 const LENGTH: usize = 7;
-/// CTL_STAT: who has it, and errors.
+/// CTL_STAT: the owner, and errors.
 const HOST_READY: u32 = 1 << 0;
 const ENGINE_READY: u32 = 1 << 1;
 const EXTENDED_ERROR: u32 = 1 << 19;

@@ -339,7 +339,7 @@ impl Slow {
         done
     }
 
-    /// So many bytes were processed in software and with key stream.
+    /// Advances the clock by the time of these bytes, and the driver with it.
     fn advance(&mut self, engine: &Engine, software: usize, ahead: usize) {
         self.now += software + ahead / GAIN;
         let mut state = engine.driver.state();
