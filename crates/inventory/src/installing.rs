@@ -129,7 +129,9 @@ impl<'a> Installing<'a> {
     /// What installs the provider.
     pub fn provider(&self) -> String {
         match self.manager {
-            PackageManager::Apt => "apt install ./outboard_*.deb".to_owned(),
+            PackageManager::Apt => {
+                "apt install ./outboard_*.deb ./openssl-provider-outboard_*.deb".to_owned()
+            }
             PackageManager::Apk | PackageManager::Opkg if self.is_openwrt() => {
                 self.openwrt_package("libopenssl-outboard")
             }
