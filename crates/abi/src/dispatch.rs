@@ -1,6 +1,7 @@
 //! `OSSL_DISPATCH` and `OSSL_ALGORITHM`, and the lookup of functions in a dispatch table (core.h).
 
 use std::ffi::{c_char, c_int};
+use std::mem::transmute_copy;
 
 /// `OSSL_CORE_HANDLE`: the core's handle of one loaded provider. Opaque; never dereferenced here.
 #[repr(C)]
@@ -84,9 +85,17 @@ pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
 /// The function numbered `id` in `table`, or `None` if the table has no such row.
 ///
 /// # Safety
+/// As for [`rows`]; `F` is the type that core_dispatch.h defines for the number.
+pub unsafe fn find<F: Copy>(table: *const Dispatch, id: c_int) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<Function>()) };
+    // SAFETY: the caller gives the same guarantees.
+    unsafe { find_any(table, id).map(|function| transmute_copy(&function)) }
+}
+
+/// # Safety
 /// As for [`rows`].
 #[inline(never)]
-pub unsafe fn find(table: *const Dispatch, id: c_int) -> Option<Function> {
+unsafe fn find_any(table: *const Dispatch, id: c_int) -> Option<Function> {
     // SAFETY: the caller gives the same guarantee.
     unsafe { rows(table) }.iter().find(|row| row.function_id == id).and_then(|row| row.function)
 }

@@ -7,6 +7,7 @@ use outboard_accel::memory::try_box;
 
 use crate::core::Core;
 use crate::guard;
+use crate::provider_context::ProviderContext;
 
 /// Returns a new context as a pointer for the core; null if `make` returns none. Raises an error if
 /// there is no memory for it.
@@ -21,6 +22,26 @@ pub(crate) fn hand_over<T>(core: &Core, make: impl FnOnce() -> Option<T>) -> *mu
             }
         }
     })
+}
+
+/// A context of one of the algorithms of a kind.
+pub(crate) trait Create: Sized {
+    /// A context of the algorithm with this index. `None` if it is not offered, or the default provider
+    /// makes no context.
+    fn create(context: &'static ProviderContext, kind: usize) -> Option<Self>;
+}
+
+/// `OSSL_FUNC_*_newctx`
+pub(crate) unsafe extern "C" fn newctx<T: Create, const KIND: usize>(provider: *mut c_void) -> *mut c_void {
+    // SAFETY: the core passes the context that OSSL_provider_init returned.
+    created::<T>(unsafe { ProviderContext::at(provider) }, KIND)
+}
+
+/// Not inlined, so that the algorithms of a kind share one copy.
+#[inline(never)]
+fn created<T: Create>(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
+    let Some(context) = context else { return null_mut() };
+    hand_over(&context.provider.core, || T::create(context, kind))
 }
 
 /// The context at a pointer that the core stores. `None` for null: there was no memory for it, and

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use outboard_abi as abi;
-use outboard_abi::{CoreHandle, Dispatch, Function, Param};
+use outboard_abi::{CoreHandle, Dispatch, Param};
 
 /// Reason codes of this provider's errors. There is no table of strings for them
 /// (`get_reason_strings`): the core does not query it from a provider that fails to start.
@@ -76,38 +76,22 @@ impl Core {
     /// # Safety
     /// `handle` and `table` are the arguments that the core passed to `OSSL_provider_init`.
     pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Option<Core> {
-        // SAFETY: the core's table ends with number 0.
-        let find = |id| unsafe { abi::find(table, id) };
-        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
-        // function.
+        // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
+        // of the field that receives the function.
         unsafe {
             Some(Core {
                 handle,
-                get_params: std::mem::transmute::<Function, abi::CoreGetParams>(find(abi::CORE_GET_PARAMS)?),
-                new_error: std::mem::transmute::<Function, abi::CoreNewError>(find(abi::CORE_NEW_ERROR)?),
-                set_error_debug: std::mem::transmute::<Function, abi::CoreSetErrorDebug>(find(
-                    abi::CORE_SET_ERROR_DEBUG,
-                )?),
-                vset_error: std::mem::transmute::<Function, abi::CoreVsetError>(find(abi::CORE_VSET_ERROR)?),
-                set_error_mark: std::mem::transmute::<Function, abi::CoreErrorMark>(find(
-                    abi::CORE_SET_ERROR_MARK,
-                )?),
-                pop_error_to_mark: std::mem::transmute::<Function, abi::CoreErrorMark>(find(
-                    abi::CORE_POP_ERROR_TO_MARK,
-                )?),
-                register_child_cb: std::mem::transmute::<Function, abi::ProviderRegisterChildCb>(find(
-                    abi::PROVIDER_REGISTER_CHILD_CB,
-                )?),
-                deregister_child_cb: std::mem::transmute::<Function, abi::ProviderDeregisterChildCb>(find(
-                    abi::PROVIDER_DEREGISTER_CHILD_CB,
-                )?),
-                provider_name: std::mem::transmute::<Function, abi::ProviderName>(find(abi::PROVIDER_NAME)?),
-                provider_ctx: std::mem::transmute::<Function, abi::ProviderGet0ProviderCtx>(find(
-                    abi::PROVIDER_GET0_PROVIDER_CTX,
-                )?),
-                provider_dispatch: std::mem::transmute::<Function, abi::ProviderGet0Dispatch>(find(
-                    abi::PROVIDER_GET0_DISPATCH,
-                )?),
+                get_params: abi::find(table, abi::CORE_GET_PARAMS)?,
+                new_error: abi::find(table, abi::CORE_NEW_ERROR)?,
+                set_error_debug: abi::find(table, abi::CORE_SET_ERROR_DEBUG)?,
+                vset_error: abi::find(table, abi::CORE_VSET_ERROR)?,
+                set_error_mark: abi::find(table, abi::CORE_SET_ERROR_MARK)?,
+                pop_error_to_mark: abi::find(table, abi::CORE_POP_ERROR_TO_MARK)?,
+                register_child_cb: abi::find(table, abi::PROVIDER_REGISTER_CHILD_CB)?,
+                deregister_child_cb: abi::find(table, abi::PROVIDER_DEREGISTER_CHILD_CB)?,
+                provider_name: abi::find(table, abi::PROVIDER_NAME)?,
+                provider_ctx: abi::find(table, abi::PROVIDER_GET0_PROVIDER_CTX)?,
+                provider_dispatch: abi::find(table, abi::PROVIDER_GET0_DISPATCH)?,
             })
         }
     }

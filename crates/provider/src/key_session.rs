@@ -115,7 +115,7 @@ impl KeySession {
         key: &[u8],
     ) -> Option<&BlockCipher> {
         if self.reference.is_none() {
-            let software = provider.software.context(&provider.core);
+            let software = provider.software.context();
             let new = || BlockCipher::new(cipher.ecb, software, cipher.kind.mode, key);
             self.reference = provider.core.without_errors(new);
         }

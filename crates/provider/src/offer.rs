@@ -122,7 +122,7 @@ impl Offer {
             });
             let direct = refusal.map_or_else(|| driver_of(&found, &kind.algorithm), Err);
             let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
-            let software = |name| provider.software.cipher(&provider.core, name).ok_or(NO_SOFTWARE);
+            let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == &**hardware.driver());
@@ -196,7 +196,7 @@ fn record_combined(provider: &Provider) {
     }
     let text = "OpenSSL's own code for TLS computes cipher and MAC together on this CPU";
     for name in COMBINED {
-        if provider.software.implementation(&provider.core, abi::OP_CIPHER, name).is_some() {
+        if provider.software.implementation(abi::OP_CIPHER, name).is_some() {
             provider.counters.decide(name, &Why { reason: SoftwareReason::CombinedCode, text }.decision());
         }
     }

@@ -1,9 +1,14 @@
 //! The provider context that the core stores.
 
 use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+use outboard_abi as abi;
+use outboard_abi::Param;
 
 use crate::decided::Decided;
 use crate::digest::offer::DigestOffer;
+use crate::guard;
 use crate::offer::Offer;
 use crate::provider::Provider;
 use crate::reserve::with_reserve;
@@ -28,6 +33,26 @@ impl ProviderContext {
         unsafe { at.cast::<ProviderContext>().as_ref() }
     }
 
+    /// A list of parameters of the default provider's contexts; null if there is none.
+    ///
+    /// # Safety
+    /// As for [`at`](Self::at).
+    pub(crate) unsafe fn list(
+        at: *mut c_void,
+        choose: impl FnOnce(&ProviderContext) -> Option<abi::CipherCtxParamList>,
+    ) -> *const Param {
+        guard(null(), || {
+            // SAFETY: guaranteed by the caller.
+            let Some(context) = (unsafe { ProviderContext::at(at) }) else { return null() };
+            // SAFETY: without a context of an algorithm this returns the full list; the other context
+            // belongs to the default provider.
+            let list = |list: abi::CipherCtxParamList| unsafe {
+                list(null_mut(), context.provider.software.context())
+            };
+            choose(context).map_or(null(), list)
+        })
+    }
+
     /// What is offered, which is decided once; `None` while the default provider is not active.
     pub(crate) fn decide<'a, T>(
         &'a self,
@@ -35,7 +60,7 @@ impl ProviderContext {
         decide: impl FnOnce(&Provider) -> T,
     ) -> Option<&'a T> {
         let provider = &self.provider;
-        let is_ready = || !provider.software.context(&provider.core).is_null();
+        let is_ready = || !provider.software.context().is_null();
         let decide = || with_reserve(|| offer.set(decide(provider)));
         offer.get().or_else(|| if is_ready() { decide() } else { None })
     }

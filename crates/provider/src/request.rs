@@ -90,20 +90,11 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A key or IV argument from the core. Null keeps the value that was set before.
-#[derive(Clone, Copy)]
-pub(crate) struct Given {
-    pub(crate) at: *const u8,
-    pub(crate) len: usize,
-}
-
-impl Given {
-    /// The bytes, or `None` for null.
-    ///
-    /// # Safety
-    /// `at` is null or readable for `len` bytes for `'a`.
-    pub(crate) unsafe fn bytes<'a>(self) -> Option<&'a [u8]> {
-        // SAFETY: guaranteed by the caller.
-        (!self.at.is_null()).then(|| unsafe { std::slice::from_raw_parts(self.at, self.len) })
-    }
+/// A key or IV argument from the core. `None` for null, which keeps the value that was set before.
+///
+/// # Safety
+/// `at` is null or readable for `len` bytes for `'a`.
+pub(crate) unsafe fn given<'a>(at: *const u8, len: usize) -> Option<&'a [u8]> {
+    // SAFETY: guaranteed by the caller.
+    (!at.is_null()).then(|| unsafe { std::slice::from_raw_parts(at, len) })
 }

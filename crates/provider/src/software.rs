@@ -21,7 +21,7 @@ use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use outboard_abi as abi;
-use outboard_abi::{CoreHandle, Dispatch, Function, Param};
+use outboard_abi::{CoreHandle, Dispatch, Param};
 
 use crate::core::Core;
 use outboard_accel::memory::try_box;
@@ -96,24 +96,20 @@ impl Software {
     }
 
     /// The default provider's context, for creating its objects; null while it is not active.
-    pub(crate) fn context(&self, core: &Core) -> *mut c_void {
+    pub(crate) fn context(&self) -> *mut c_void {
         // SAFETY: the handle is cleared before it becomes invalid.
-        unsafe { core.context_of(self.handle.load(Ordering::Acquire)) }
+        unsafe { self.core.context_of(self.handle.load(Ordering::Acquire)) }
     }
 
     /// The default provider's implementation of a cipher.
-    pub(crate) fn cipher(&self, core: &Core, name: &str) -> Option<SoftCipher> {
+    pub(crate) fn cipher(&self, name: &str) -> Option<SoftCipher> {
         // SAFETY: the table of a cipher.
-        self.implementation(core, abi::OP_CIPHER, name).and_then(|table| unsafe { SoftCipher::new(table) })
+        self.implementation(abi::OP_CIPHER, name).and_then(|table| unsafe { SoftCipher::new(table) })
     }
 
     /// The default provider's dispatch table for an algorithm of an operation, by any of its names.
-    pub(crate) fn implementation(
-        &self,
-        core: &Core,
-        operation: c_int,
-        name: &str,
-    ) -> Option<*const Dispatch> {
+    pub(crate) fn implementation(&self, operation: c_int, name: &str) -> Option<*const Dispatch> {
+        let core = &self.core;
         let handle = self.handle.load(Ordering::Acquire);
         if handle.is_null() {
             return None;
@@ -121,8 +117,8 @@ impl Software {
         // SAFETY: the handle is valid while it is stored; the number defines the type of the
         // function, whose context is the default provider's own; its tables are constant data.
         unsafe {
-            let query = abi::find(core.dispatch_of(handle), abi::PROVIDER_QUERY_OPERATION)?;
-            let query = std::mem::transmute::<Function, abi::ProviderQueryOperation>(query);
+            let query: abi::ProviderQueryOperation =
+                abi::find(core.dispatch_of(handle), abi::PROVIDER_QUERY_OPERATION)?;
             let mut no_cache: c_int = 0;
             let mut row = query(core.context_of(handle), operation, &mut no_cache);
             while !row.is_null() && !(*row).names.is_null() {
@@ -174,36 +170,22 @@ impl SoftCipher {
     /// # Safety
     /// `table` is the dispatch table of a cipher.
     unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
-        // SAFETY: a dispatch table ends with number 0.
-        let find = |id| unsafe { abi::find(table, id) };
-        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
-        // function.
+        // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
+        // of the field that receives the function.
         unsafe {
             Some(SoftCipher {
-                newctx: std::mem::transmute::<Function, abi::CipherNewctx>(find(abi::CIPHER_NEWCTX)?),
-                freectx: std::mem::transmute::<Function, abi::CipherFreectx>(find(abi::CIPHER_FREECTX)?),
-                dupctx: std::mem::transmute::<Function, abi::CipherDupctx>(find(abi::CIPHER_DUPCTX)?),
-                encrypt_init: std::mem::transmute::<Function, abi::CipherInit>(find(
-                    abi::CIPHER_ENCRYPT_INIT,
-                )?),
-                decrypt_init: std::mem::transmute::<Function, abi::CipherInit>(find(
-                    abi::CIPHER_DECRYPT_INIT,
-                )?),
-                update: std::mem::transmute::<Function, abi::CipherUpdate>(find(abi::CIPHER_UPDATE)?),
-                finish: std::mem::transmute::<Function, abi::CipherFinal>(find(abi::CIPHER_FINAL)?),
-                cipher: std::mem::transmute::<Function, abi::CipherUpdate>(find(abi::CIPHER_CIPHER)?),
-                get_ctx_params: std::mem::transmute::<Function, abi::GetCtxParams>(find(
-                    abi::CIPHER_GET_CTX_PARAMS,
-                )?),
-                set_ctx_params: std::mem::transmute::<Function, abi::CipherSetCtxParams>(find(
-                    abi::CIPHER_SET_CTX_PARAMS,
-                )?),
-                gettable_ctx_params: std::mem::transmute::<Function, abi::CipherCtxParamList>(find(
-                    abi::CIPHER_GETTABLE_CTX_PARAMS,
-                )?),
-                settable_ctx_params: std::mem::transmute::<Function, abi::CipherCtxParamList>(find(
-                    abi::CIPHER_SETTABLE_CTX_PARAMS,
-                )?),
+                newctx: abi::find(table, abi::CIPHER_NEWCTX)?,
+                freectx: abi::find(table, abi::CIPHER_FREECTX)?,
+                dupctx: abi::find(table, abi::CIPHER_DUPCTX)?,
+                encrypt_init: abi::find(table, abi::CIPHER_ENCRYPT_INIT)?,
+                decrypt_init: abi::find(table, abi::CIPHER_DECRYPT_INIT)?,
+                update: abi::find(table, abi::CIPHER_UPDATE)?,
+                finish: abi::find(table, abi::CIPHER_FINAL)?,
+                cipher: abi::find(table, abi::CIPHER_CIPHER)?,
+                get_ctx_params: abi::find(table, abi::CIPHER_GET_CTX_PARAMS)?,
+                set_ctx_params: abi::find(table, abi::CIPHER_SET_CTX_PARAMS)?,
+                gettable_ctx_params: abi::find(table, abi::CIPHER_GETTABLE_CTX_PARAMS)?,
+                settable_ctx_params: abi::find(table, abi::CIPHER_SETTABLE_CTX_PARAMS)?,
             })
         }
     }
@@ -255,12 +237,17 @@ impl SoftContext {
         iv: &[u8],
     ) -> Option<SoftContext> {
         let context = SoftContext::new(functions, provider_context)?;
-        let init = if encrypt { functions.encrypt_init } else { functions.decrypt_init };
-        let iv_at = if iv.is_empty() { null() } else { iv.as_ptr() };
+        context.init(encrypt, Some(key), Some(iv).filter(|iv| !iv.is_empty())).then_some(context)
+    }
+
+    /// Sets the direction, and key and IV if they are given. False on failure.
+    pub(crate) fn init(&self, encrypt: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> bool {
+        let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
+        let given = |bytes: Option<&[u8]>| bytes.map_or((null(), 0), |bytes| (bytes.as_ptr(), bytes.len()));
+        let ((key, key_len), (iv, iv_len)) = (given(key), given(iv));
         // SAFETY: a context of this cipher; key and IV are readable for their lengths, or null; no
         // parameters.
-        let done = unsafe { init(context.at, key.as_ptr(), key.len(), iv_at, iv.len(), null()) };
-        (done == 1).then_some(context)
+        unsafe { init(self.at, key, key_len, iv, iv_len, null()) == 1 }
     }
 
     /// Sets parameters. The last row of `params` must be the end row. False on failure.
@@ -272,10 +259,7 @@ impl SoftContext {
 
     /// Continues with `iv` and keeps the key schedule. Drops buffered bytes. False on failure.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
-        let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
-        // SAFETY: `at` is a context of this cipher; `iv` is readable for its length; no key, no
-        // parameters.
-        unsafe { init(self.at, null(), 0, iv.as_ptr(), iv.len(), null()) == 1 }
+        self.init(encrypt, None, Some(iv))
     }
 
     /// Passes additional data to an AEAD context. False on failure.
@@ -283,12 +267,10 @@ impl SoftContext {
         if bytes.is_empty() {
             return true;
         }
-        let mut written = 0;
-        let (at, len) = (bytes.as_ptr(), bytes.len());
         // The size of the output is compared with that of the input in this case too
         // (ossl_gcm_stream_update).
-        // SAFETY: a context of this cipher; without an output buffer the input is additional data.
-        unsafe { (self.functions.update)(self.at, null_mut(), &mut written, len, at, len) == 1 }
+        // SAFETY: without an output buffer the input is additional data.
+        unsafe { self.update(null_mut(), bytes.len(), bytes.as_ptr(), bytes.len()).is_some() }
     }
 
     /// Advances a stream by `len` bytes of its key stream, fewer than a block. False on failure.
@@ -297,31 +279,51 @@ impl SoftContext {
             return true;
         }
         let mut skipped = [0; 16];
-        let (at, mut written) = (skipped.as_mut_ptr(), 0);
-        assert!(len < skipped.len());
-        // SAFETY: a context of this cipher; the buffer is longer than `len`.
-        let done = unsafe { (self.functions.update)(self.at, at, &mut written, len, at, len) };
+        let done = self.crypt(&mut skipped[..len]).is_some();
         wipe(&mut skipped);
-        done == 1
+        done
     }
 
     /// Passes a block of ciphertext that the context buffers, as decryption with padding does with
     /// the last block. False if it was not buffered.
     pub(crate) fn keep_back(&self, block: &[u8]) -> bool {
         let mut nothing = [0; 16];
+        // SAFETY: both buffers have the given lengths.
+        let written =
+            unsafe { self.update(nothing.as_mut_ptr(), nothing.len(), block.as_ptr(), block.len()) };
+        written == Some(0)
+    }
+
+    /// Processes a text in place and returns the number of bytes written.
+    pub(crate) fn crypt(&self, text: &mut [u8]) -> Option<usize> {
+        let (at, len) = (text.as_mut_ptr(), text.len());
+        // SAFETY: the text is readable and writable for its length.
+        unsafe { self.update(at, len, at, len) }
+    }
+
+    /// An update; returns the number of bytes written.
+    ///
+    /// # Safety
+    /// `out` is null or writable for `size` bytes, and `input` readable for `len` bytes.
+    pub(crate) unsafe fn update(
+        &self,
+        out: *mut u8,
+        size: usize,
+        input: *const u8,
+        len: usize,
+    ) -> Option<usize> {
         let mut written = 0;
-        // SAFETY: a context of this cipher; both buffers have the given lengths.
-        let done = unsafe {
-            (self.functions.update)(
-                self.at,
-                nothing.as_mut_ptr(),
-                &mut written,
-                nothing.len(),
-                block.as_ptr(),
-                block.len(),
-            )
-        };
-        done == 1 && written == 0
+        // SAFETY: `at` is a context of this cipher; guaranteed by the caller.
+        let done = unsafe { (self.functions.update)(self.at, out, &mut written, size, input, len) };
+        (done == 1).then_some(written)
+    }
+
+    /// Ends the message of an AEAD context. False on failure.
+    pub(crate) fn end(&self) -> bool {
+        let mut nothing = [0; 16];
+        let mut written = 0;
+        // SAFETY: a context of this cipher; final writes at most a block.
+        unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) == 1 }
     }
 }
 

@@ -57,8 +57,8 @@ mod tests {
             // SAFETY: the table's function with that number has this type; the array ends with the
             // end row.
             unsafe {
-                let found = abi::find(functions.as_ptr(), abi::CIPHER_GET_PARAMS).expect("in every table");
-                let get_params = std::mem::transmute::<abi::Function, abi::CipherGetParams>(found);
+                let found = abi::find(functions.as_ptr(), abi::CIPHER_GET_PARAMS);
+                let get_params: abi::CipherGetParams = found.expect("in every table");
                 assert_eq!(get_params(params.as_mut_ptr()), 1);
             }
             assert_eq!(key_len, kind.key_len, "{place}: {}", kind.name);
@@ -73,10 +73,11 @@ mod tests {
             // SAFETY: the table's function with that number has this type; the array ends with the
             // end row.
             unsafe {
-                let found = abi::find(functions.as_ptr(), abi::DIGEST_GET_PARAMS).expect("in every table");
-                let get_params = std::mem::transmute::<abi::Function, abi::CipherGetParams>(found);
+                let found = abi::find(functions.as_ptr(), abi::DIGEST_GET_PARAMS);
+                let get_params: abi::CipherGetParams = found.expect("in every table");
                 assert_eq!(get_params(params.as_mut_ptr()), 1);
-                let settable = abi::find(functions.as_ptr(), abi::DIGEST_SET_CTX_PARAMS).is_some();
+                let settable =
+                    abi::find::<abi::Function>(functions.as_ptr(), abi::DIGEST_SET_CTX_PARAMS).is_some();
                 assert_eq!(settable, kind.hash == Hash::Sha1);
             }
             assert_eq!(size, kind.hash.digest_len(), "{}", kind.name);

@@ -1,8 +1,5 @@
 //! State of an AEAD context.
 
-use std::ffi::c_void;
-use std::ptr::null_mut;
-
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
 use outboard_counters::SoftwareReason;
@@ -11,7 +8,7 @@ use super::message::MessageLookahead;
 use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{Duplicate, hand_over};
+use crate::contexts::{Create, Duplicate};
 use crate::core::Core;
 use crate::key_session::KeySession;
 use crate::kinds::Mode;
@@ -128,45 +125,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Context> {
-        let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
-        let ccm = cipher.kind.mode == Mode::Ccm;
-        // Default lengths of CCM (ossl_ccm_initctx).
-        let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
-        Some(Context {
-            is_passive: false,
-            pass_below: 0,
-            short_texts: 0,
-            straight_below: usize::MAX,
-            soft,
-            stage: Stage::Soft,
-            ccm,
-            counts: ContextCounts::new(provider, cipher.kind.name),
-            cipher,
-            provider,
-            form: Form { encrypt: true, nonce_len, tag_len },
-            key_form: Form::default(),
-            key: KeyBytes::default(),
-            nonce: Short::default(),
-            is_unobserved: false,
-            aad: Vec::new(),
-            announced: None,
-            stale_length: false,
-            tag: None,
-            is_tag_new: false,
-            in_record: false,
-            counts_up: false,
-            deferred_tag: None,
-            refused: false,
-            unlike: 0,
-            key_session: KeySession::default(),
-            ahead_key: KeySession::default(),
-            text: TextRoom::default(),
-            why: None,
-            lookahead: None,
-        })
-    }
-
     /// Leaves the message to the default provider, until the next one.
     pub(super) fn leave(&mut self) {
         self.stage = Stage::Soft;
@@ -313,6 +271,49 @@ impl Context {
     }
 }
 
+impl Create for Context {
+    fn create(context: &'static ProviderContext, kind: usize) -> Option<Context> {
+        let ProviderContext { provider, offer, .. } = context;
+        let cipher = offer.get()?.cipher(kind)?;
+        let soft = SoftContext::new(cipher.soft, provider.software.context())?;
+        let ccm = cipher.kind.mode == Mode::Ccm;
+        // Default lengths of CCM (ossl_ccm_initctx).
+        let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
+        Some(Context {
+            is_passive: false,
+            pass_below: 0,
+            short_texts: 0,
+            straight_below: usize::MAX,
+            soft,
+            stage: Stage::Soft,
+            ccm,
+            counts: ContextCounts::new(provider, cipher.kind.name),
+            cipher,
+            provider,
+            form: Form { encrypt: true, nonce_len, tag_len },
+            key_form: Form::default(),
+            key: KeyBytes::default(),
+            nonce: Short::default(),
+            is_unobserved: false,
+            aad: Vec::new(),
+            announced: None,
+            stale_length: false,
+            tag: None,
+            is_tag_new: false,
+            in_record: false,
+            counts_up: false,
+            deferred_tag: None,
+            refused: false,
+            unlike: 0,
+            key_session: KeySession::default(),
+            ahead_key: KeySession::default(),
+            text: TextRoom::default(),
+            why: None,
+            lookahead: None,
+        })
+    }
+}
+
 /// Software continues the message of a copy.
 impl Duplicate for Context {
     fn core(&self) -> &Core {
@@ -350,17 +351,4 @@ impl Drop for Context {
         self.close_lookahead();
         self.key_session.close(&self.cipher.hardware);
     }
-}
-
-/// `OSSL_FUNC_cipher_newctx`
-pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned.
-    made(unsafe { ProviderContext::at(provider) }, KIND)
-}
-
-/// Not inlined, so that the generic callers share one copy.
-#[inline(never)]
-fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
-    let Some(ProviderContext { provider, offer, .. }) = context else { return null_mut() };
-    hand_over(&provider.core, || Context::new(provider, offer.get()?.cipher(kind)?))
 }

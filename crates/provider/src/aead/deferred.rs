@@ -14,14 +14,11 @@ use outboard_accel::MAX_AAD;
 use super::context::{Context, Stage};
 use super::params::request_of_tag;
 use super::short::GCM_NONCE;
-use crate::request::{Given, Request};
+use crate::request::Request;
 
 impl Context {
     /// Begins a message with the next nonce and defers it. `None`: it must be passed to `soft`.
-    ///
-    /// # Safety
-    /// `iv` is null or readable.
-    pub(super) unsafe fn defer_nonce(&mut self, encrypt: bool, iv: Given) -> Option<()> {
+    pub(super) fn defer_nonce(&mut self, encrypt: bool, iv: Option<&[u8]>) -> Option<()> {
         let is_running = self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running());
         let is_usual = encrypt == self.form.encrypt && self.form.nonce_len == GCM_NONCE;
         if !(is_running && is_usual)
@@ -34,8 +31,7 @@ impl Context {
         {
             return None;
         }
-        // SAFETY: guaranteed by the caller.
-        let nonce = unsafe { iv.bytes() }.filter(|nonce| nonce.len() == GCM_NONCE)?;
+        let nonce = iv.filter(|nonce| nonce.len() == GCM_NONCE)?;
         self.open(nonce);
         debug_assert!(matches!(self.stage, Stage::Open { is_deferred: false }));
         self.stage = Stage::Open { is_deferred: true };

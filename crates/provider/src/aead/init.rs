@@ -1,7 +1,6 @@
 //! Setting of key, IV and direction.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null;
 
 use outboard_abi::Param;
 use outboard_accel::KeyBytes;
@@ -10,7 +9,7 @@ use subtle::ConstantTimeEq;
 use super::context::{Context, Stage};
 use crate::contexts;
 use crate::guard;
-use crate::request::Given;
+use crate::request::given;
 
 /// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`. The next nonce of a context whose messages
 /// stay in software costs a few comparisons and a call.
@@ -45,27 +44,30 @@ unsafe extern "C" fn active_init<const ENCRYPT: bool>(
     iv_len: usize,
     params: *const Param,
 ) -> c_int {
-    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { context.init(ENCRYPT, key, iv, params) })
+    guard(0, || unsafe { context.init(ENCRYPT, given(key, key_len), given(iv, iv_len), params) })
 }
 
 impl Context {
     /// # Safety
-    /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
+    /// `params` is null or ends with a null key.
     #[inline(never)]
-    unsafe fn init(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        if key.at.is_null() && params.is_null() && unsafe { self.defer_nonce(encrypt, iv) }.is_some() {
+    unsafe fn init(
+        &mut self,
+        encrypt: bool,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        params: *const Param,
+    ) -> c_int {
+        if key.is_none() && params.is_null() && self.defer_nonce(encrypt, iv).is_some() {
             return 1;
         }
         if !self.catch_up() {
             return 0;
         }
-        let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
-        // SAFETY: the core's arguments are passed on unchanged, except the parameters: they are set
-        // below, because otherwise only the default provider would see them.
-        let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
+        // Without the parameters: they are set below, because otherwise only the default provider would
+        // see them.
+        let done = self.soft.init(encrypt, key, iv);
         let turned = self.form.encrypt != encrypt;
         self.form.encrypt = encrypt;
         self.refused = false;
@@ -80,8 +82,6 @@ impl Context {
             self.leave();
             return 0;
         }
-        // SAFETY: guaranteed by the core.
-        let key = unsafe { key.bytes() };
         if let Some(key) = key {
             // A driver session supports tags of one length.
             let others = self.key_form.tag_len != self.form.tag_len;
@@ -92,8 +92,7 @@ impl Context {
                 self.reset_lookahead();
             }
         }
-        // SAFETY: as above.
-        match unsafe { iv.bytes() } {
+        match iv {
             Some(nonce) => self.open(nonce),
             // The change occurs within a message, which would mix old and new settings.
             None if (turned || key.is_some()) && self.has_begun() => self.leave(),
@@ -102,7 +101,7 @@ impl Context {
         if params.is_null() {
             return 1;
         }
-        // SAFETY: guaranteed by the core.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.set_params(params) }
     }
 

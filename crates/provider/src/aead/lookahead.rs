@@ -214,7 +214,7 @@ impl Context {
             return None;
         }
         let row = self.provider.counters.row(self.cipher.kind.name);
-        let software = self.provider.software.context(&self.provider.core);
+        let software = self.provider.software.context();
         let reference = self.key_session.reference(self.provider, self.cipher, key)?;
         let lookahead = self.lookahead.as_mut()?;
         if lookahead.tag.is_none() {

@@ -41,13 +41,13 @@ mod text_room;
 use outboard_abi::Dispatch;
 
 use crate::cipher::params as shared;
-use crate::contexts::{duplicate, free};
+use crate::contexts::{duplicate, free, newctx};
 use context::Context;
 
 /// The dispatch table of `KINDS[KIND]`; see [`crate::cipher`].
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     [
-        Dispatch::cipher_newctx(context::newctx::<KIND>),
+        Dispatch::cipher_newctx(newctx::<Context, KIND>),
         Dispatch::cipher_freectx(free::<Context>),
         Dispatch::cipher_dupctx(duplicate::<Context>),
         Dispatch::cipher_encrypt_init(init::init::<true>),

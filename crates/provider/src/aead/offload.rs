@@ -218,7 +218,7 @@ impl SoftContext {
         // In GCM only the final call verifies the tag.
         if !is_ccm {
             done.then_some(())?;
-            done = copy.finish();
+            done = copy.end();
         }
         if form.encrypt {
             return (done && copy.get_octets(name::AEAD_TAG, tag)).then_some(());
@@ -227,21 +227,5 @@ impl SoftContext {
             room.empty();
         }
         Some(())
-    }
-
-    /// Processes a text in place and returns the number of bytes written.
-    pub(super) fn crypt(&self, text: &mut [u8]) -> Option<usize> {
-        let (at, len) = (text.as_mut_ptr(), text.len());
-        let mut written = 0;
-        // SAFETY: a context of this cipher; the text is readable and writable for its length.
-        let done = unsafe { (self.functions.update)(self.at, at, &mut written, len, at, len) };
-        (done == 1).then_some(written)
-    }
-
-    fn finish(&self) -> bool {
-        let mut nothing = [0; FULL_TAG];
-        let mut written = 0;
-        // SAFETY: a context of this cipher; `nothing` has room for a tag, and final writes no text.
-        unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) == 1 }
     }
 }

@@ -45,9 +45,11 @@ impl Context {
         let mut nothing = [0; 1];
         let mut tag = Short::default();
         let encrypts = self.form.encrypt;
+        // SAFETY: no byte is read or written.
+        let update = |out, input| unsafe { soft.update(out, 0, input, 0) };
         (encrypts || soft.turn(true))
-            && soft.update(null_mut(), null())
-            && soft.update(nothing.as_mut_ptr(), nothing.as_ptr())
+            && update(null_mut(), null()).is_some()
+            && update(nothing.as_mut_ptr(), nothing.as_ptr()).is_some()
             && soft.get_octets(name::AEAD_TAG, tag.room(self.form.tag_len))
             && (encrypts || soft.turn(false))
     }
@@ -104,16 +106,7 @@ impl SoftContext {
 
     /// Changes the direction only: init without key and IV.
     fn turn(&self, encrypt: bool) -> bool {
-        let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
-        // SAFETY: a context of this cipher; no key, no IV, no parameters.
-        unsafe { init(self.at, null(), 0, null(), 0, null()) == 1 }
-    }
-
-    /// An update of no bytes.
-    fn update(&self, out: *mut u8, input: *const u8) -> bool {
-        let mut written = 0;
-        // SAFETY: a context of this cipher; no byte is read or written.
-        unsafe { (self.functions.update)(self.at, out, &mut written, 0, input, 0) == 1 }
+        self.init(encrypt, None, None)
     }
 
     fn set_size(&self, key: &CStr, mut value: usize) -> bool {

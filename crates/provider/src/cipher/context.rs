@@ -1,14 +1,14 @@
 //! State of a cipher context.
 
-use std::ffi::{c_uint, c_void};
-use std::ptr::{null, null_mut};
+use std::ffi::c_uint;
+use std::ptr::null;
 
 use outboard_abi::{Param, end, name};
 use outboard_accel::{KeyBytes, wipe};
 
 use super::unpad::Mac;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{Duplicate, hand_over};
+use crate::contexts::{Create, Duplicate};
 use crate::core::Core;
 use crate::key_session::KeySession;
 use crate::kinds::{Block, Kind, Mode};
@@ -100,40 +100,6 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, cipher: &'static Cipher) -> Option<Context> {
-        let soft = SoftContext::new(cipher.soft, provider.software.context(&provider.core))?;
-        Some(Context {
-            straight_below: usize::MAX,
-            soft,
-            held: 0,
-            mask: cipher.kind.mask(),
-            keeps_last: 0,
-            counts: ContextCounts::new(provider, cipher.kind.name),
-            cipher,
-            provider,
-            encrypt: true,
-            padding: true,
-            tls_version: 0,
-            tls_mac_size: 0,
-            tls_mac: None,
-            num: 0,
-            key: KeyBytes::default(),
-            key_encrypts: true,
-            original_iv: Block::default(),
-            iv_given: false,
-            pushed: false,
-            running: None,
-            kept: None,
-            key_session: KeySession::default(),
-            ahead_key: KeySession::default(),
-            lookahead: LookaheadState::Off,
-            has_missed: false,
-            wasted_streams: 0,
-            pipes: Vec::new(),
-            lost: false,
-        })
-    }
-
     /// The constant properties of the cipher.
     pub(super) fn kind(&self) -> &'static Kind {
         self.cipher.kind
@@ -148,7 +114,7 @@ impl Context {
     /// it: see [`SoftContext::with_key`].
     fn soft_for_records(&self) -> Option<SoftContext> {
         let iv = self.running.or_else(|| self.iv_of_soft())?;
-        let software = self.provider.software.context(&self.provider.core);
+        let software = self.provider.software.context();
         let iv = &iv[..self.kind().iv_len()];
         let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, iv)?;
         let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
@@ -251,6 +217,44 @@ impl Context {
     }
 }
 
+impl Create for Context {
+    fn create(context: &'static ProviderContext, kind: usize) -> Option<Context> {
+        let ProviderContext { provider, offer, .. } = context;
+        let cipher = offer.get()?.cipher(kind)?;
+        let soft = SoftContext::new(cipher.soft, provider.software.context())?;
+        Some(Context {
+            straight_below: usize::MAX,
+            soft,
+            held: 0,
+            mask: cipher.kind.mask(),
+            keeps_last: 0,
+            counts: ContextCounts::new(provider, cipher.kind.name),
+            cipher,
+            provider,
+            encrypt: true,
+            padding: true,
+            tls_version: 0,
+            tls_mac_size: 0,
+            tls_mac: None,
+            num: 0,
+            key: KeyBytes::default(),
+            key_encrypts: true,
+            original_iv: Block::default(),
+            iv_given: false,
+            pushed: false,
+            running: None,
+            kept: None,
+            key_session: KeySession::default(),
+            ahead_key: KeySession::default(),
+            lookahead: LookaheadState::Off,
+            has_missed: false,
+            wasted_streams: 0,
+            pipes: Vec::new(),
+            lost: false,
+        })
+    }
+}
+
 impl Duplicate for Context {
     fn core(&self) -> &Core {
         &self.provider.core
@@ -296,17 +300,4 @@ impl Drop for Context {
             wipe(running);
         }
     }
-}
-
-/// `OSSL_FUNC_cipher_newctx`
-pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned.
-    made(unsafe { ProviderContext::at(provider) }, KIND)
-}
-
-/// Not inlined, so that the generic callers share one copy.
-#[inline(never)]
-fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
-    let Some(ProviderContext { provider, offer, .. }) = context else { return null_mut() };
-    hand_over(&provider.core, || Context::new(provider, offer.get()?.cipher(kind)?))
 }

@@ -1,7 +1,6 @@
 //! Setting of key, IV and direction.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null;
 
 use outboard_abi::Param;
 use subtle::ConstantTimeEq;
@@ -9,7 +8,7 @@ use subtle::ConstantTimeEq;
 use super::context::Context;
 use crate::contexts;
 use crate::kinds::Mode;
-use crate::request::Given;
+use crate::request::given;
 
 /// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`
 pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
@@ -20,29 +19,24 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     iv_len: usize,
     params: *const Param,
 ) -> c_int {
-    let (key, iv) = (Given { at: key, len: key_len }, Given { at: iv, len: iv_len });
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
-    unsafe { contexts::with(at, |context: &mut Context| context.init_alone(ENCRYPT, key, iv, params)) }
+    unsafe {
+        contexts::with(at, |context: &mut Context| {
+            // Any pipes end.
+            context.pipes.clear();
+            context.init(ENCRYPT, given(key, key_len), given(iv, iv_len), params)
+        })
+    }
 }
 
 impl Context {
-    /// Initialises a context of one stream and removes any pipes.
-    ///
     /// # Safety
-    /// `key` and `iv` are null or readable; `params` is null or ends with a null key.
-    unsafe fn init_alone(&mut self, encrypt: bool, key: Given, iv: Given, params: *const Param) -> c_int {
-        self.pipes.clear();
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.init(encrypt, key, iv, params) }
-    }
-
-    /// # Safety
-    /// As for `init_alone`.
+    /// `params` is null or ends with a null key.
     pub(super) unsafe fn init(
         &mut self,
         encrypt: bool,
-        key: Given,
-        iv: Given,
+        key: Option<&[u8]>,
+        given: Option<&[u8]>,
         params: *const Param,
     ) -> c_int {
         self.counts.flush();
@@ -53,7 +47,7 @@ impl Context {
         // mode, and continues from the current position in counter mode. If a running IV was set in
         // it since then, it has lost the original IV, so the copy here is passed. If there never was
         // one, it continues with the running IV (`cipher_generic_init_internal`, flag `iv_set`).
-        let goes_back = iv.at.is_null() && self.pushed && self.kind().mode == Mode::Cbc;
+        let goes_back = given.is_none() && self.pushed && self.kind().mode == Mode::Cbc;
         let resumed = match (goes_back, self.iv_given) {
             (true, false) => match self.running_iv() {
                 Some(running) => running,
@@ -61,20 +55,15 @@ impl Context {
             },
             _ => self.original_iv,
         };
-        let given = iv;
-        let iv = if goes_back { Given { at: resumed.as_ptr(), len: self.kind().iv_len() } } else { iv };
-
-        let init = if encrypt { self.soft.functions.encrypt_init } else { self.soft.functions.decrypt_init };
-        // SAFETY: the core's arguments are passed on unchanged, except the IV above and the
-        // parameters, which are set below, because otherwise only the default provider would see
-        // them.
-        let done = unsafe { init(self.soft.at, key.at, key.len, iv.at, iv.len, null()) } == 1;
+        let iv = if goes_back { Some(&resumed[..self.kind().iv_len()]) } else { given };
+        // Without the parameters, which are set below, because otherwise only the default provider would
+        // see them.
+        let done = self.soft.init(encrypt, key, iv);
         self.encrypt = encrypt;
         self.held = 0;
         self.num = 0;
         self.lost = false;
-        // SAFETY: guaranteed by the core.
-        if let Some(given) = unsafe { given.bytes() }.filter(|bytes| bytes.len() == self.kind().iv_len()) {
+        if let Some(given) = given.filter(|bytes| bytes.len() == self.kind().iv_len()) {
             self.original_iv[..given.len()].copy_from_slice(given);
             self.iv_given = true;
             self.pushed = false;
@@ -85,8 +74,7 @@ impl Context {
             self.lose();
             return 0;
         }
-        // SAFETY: guaranteed by the core.
-        if let Some(key) = unsafe { key.bytes() } {
+        if let Some(key) = key {
             self.key_encrypts = encrypt;
             if !bool::from(self.key.ct_eq(key)) {
                 self.key.set(key);
@@ -95,7 +83,7 @@ impl Context {
             }
         }
         self.settle();
-        // SAFETY: guaranteed by the core.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.set_params(params) }
     }
 }

@@ -24,13 +24,13 @@ use outboard_abi::Dispatch;
 
 use context::Context;
 
-use crate::contexts::{duplicate, free};
+use crate::contexts::{duplicate, free, newctx};
 
 /// The dispatch table of the cipher with index `KIND`. The functions for pipelines, which OpenSSL
 /// before 3.5 ignores, come last. Without `PIPES` the table ends before them.
 pub(crate) const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
     [
-        Dispatch::cipher_newctx(context::newctx::<KIND>),
+        Dispatch::cipher_newctx(newctx::<Context, KIND>),
         Dispatch::cipher_freectx(free::<Context>),
         Dispatch::cipher_dupctx(duplicate::<Context>),
         Dispatch::cipher_encrypt_init(init::init::<true>),

@@ -1,7 +1,6 @@
 //! Gettable and settable parameters of ciphers and contexts (provider-cipher(7)).
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::ptr::null;
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
@@ -9,7 +8,6 @@ use outboard_accel::Algorithm;
 
 use super::context::Context;
 use crate::contexts;
-use crate::guard;
 use crate::kinds::{KINDS, Kind, Mode};
 use crate::provider_context::ProviderContext;
 use crate::software::SoftCipher;
@@ -69,16 +67,9 @@ unsafe fn list(
     kind: usize,
     which: fn(&SoftCipher) -> abi::CipherCtxParamList,
 ) -> *const Param {
-    guard(null(), || {
-        // SAFETY: guaranteed by the caller.
-        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
-        let ProviderContext { provider, offer, .. } = context;
-        let Some(cipher) = offer.get().and_then(|offer| offer.cipher(kind)) else { return null() };
-        let context = provider.software.context(&provider.core);
-        // SAFETY: without a cipher context this returns the full list; the other context belongs to
-        // the default provider.
-        unsafe { which(&cipher.soft)(std::ptr::null_mut(), context) }
-    })
+    let choose = |context: &ProviderContext| Some(which(&context.offer.get()?.cipher(kind)?.soft));
+    // SAFETY: guaranteed by the caller.
+    unsafe { ProviderContext::list(provider, choose) }
 }
 
 /// `OSSL_FUNC_cipher_get_params`: values that apply to each context of the algorithm.

@@ -7,7 +7,6 @@
 
 use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;
-use std::ptr::null;
 
 use outboard_abi::Param;
 
@@ -15,7 +14,7 @@ use super::context::Context;
 use super::stream::Large;
 use crate::contexts::{self, Duplicate};
 use crate::core::Reason;
-use crate::request::{Given, Request};
+use crate::request::{Request, given};
 
 /// Maximum number of streams: OpenSSL's EVP_MAX_PIPES.
 const MAX_PIPES: usize = 32;
@@ -30,11 +29,10 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     iv_len: usize,
     params: *const Param,
 ) -> c_int {
-    let key = Given { at: key, len: key_len };
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     unsafe {
         contexts::with(at, |context: &mut Context| {
-            context.init_pipes(ENCRYPT, key, pipes, ivs, iv_len, params)
+            context.init_pipes(ENCRYPT, given(key, key_len), pipes, ivs, iv_len, params)
         })
     }
 }
@@ -93,12 +91,12 @@ impl Context {
     /// Existing streams keep the values for which no new value is given.
     ///
     /// # Safety
-    /// `key` is null or readable; `ivs` is null or has `count` entries, each null or readable for
+    /// `ivs` is null or has `count` entries, each null or readable for
     /// `iv_len` bytes; `params` is null or ends with a null key.
     unsafe fn init_pipes(
         &mut self,
         encrypt: bool,
-        key: Given,
+        key: Option<&[u8]>,
         count: usize,
         ivs: *const *const u8,
         iv_len: usize,
@@ -106,9 +104,9 @@ impl Context {
     ) -> c_int {
         let mut pipes = std::mem::take(&mut self.pipes);
         pipes.truncate(count);
-        let none = Given { at: null(), len: 0 };
+
         // SAFETY: guaranteed by the caller.
-        if unsafe { self.init(encrypt, key, none, params) } != 1 {
+        if unsafe { self.init(encrypt, key, None, params) } != 1 {
             return 0;
         }
         // The copies need no session, because large requests use the session of this context.
@@ -127,8 +125,7 @@ impl Context {
         for (place, pipe) in pipes.iter_mut().enumerate() {
             // SAFETY: guaranteed by the caller.
             let done = unsafe {
-                let iv = if ivs.is_null() { null() } else { *ivs.add(place) };
-                let iv = if iv.is_null() { none } else { Given { at: iv, len: iv_len } };
+                let iv = if ivs.is_null() { None } else { given(*ivs.add(place), iv_len) };
                 pipe.init(encrypt, key, iv, params)
             };
             if done != 1 {

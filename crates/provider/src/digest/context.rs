@@ -1,13 +1,12 @@
 //! Digest contexts.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 
 use outboard_abi::Param;
 
 use super::offer::Digest;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{self, Duplicate, hand_over};
+use crate::contexts::{self, Create, Duplicate};
 use crate::core::Core;
 use crate::message::Message;
 use crate::provider::Provider;
@@ -21,12 +20,6 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, digest: &'static Digest) -> Option<Context> {
-        let soft = digest.soft.context(provider.software.context(&provider.core))?;
-        let message = Message::new(soft, Some(ContextCounts::new(provider, digest.keyed.hash_driver.name)));
-        Some(Context { message, digest, provider })
-    }
-
     /// # Safety
     /// `params` is null or ends with a null key.
     unsafe fn init(&mut self, params: *const Param) -> c_int {
@@ -49,6 +42,16 @@ impl Context {
     }
 }
 
+impl Create for Context {
+    fn create(context: &'static ProviderContext, kind: usize) -> Option<Context> {
+        let ProviderContext { provider, digests, .. } = context;
+        let digest = digests.get()?.digest(kind)?;
+        let soft = digest.soft.common.context(provider.software)?;
+        let message = Message::new(soft, Some(ContextCounts::new(provider, digest.keyed.hash_driver.name)));
+        Some(Context { message, digest, provider })
+    }
+}
+
 impl Duplicate for Context {
     fn core(&self) -> &Core {
         &self.provider.core
@@ -62,19 +65,6 @@ impl Duplicate for Context {
             .duplicate(Some(hash_driver), Some(ContextCounts::new(provider, hash_driver.name)))?;
         Some(Context { message, digest, provider })
     }
-}
-
-/// `OSSL_FUNC_digest_newctx`
-pub(super) unsafe extern "C" fn newctx<const KIND: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned.
-    made(unsafe { ProviderContext::at(provider) }, KIND)
-}
-
-/// Not inlined, so that the generic callers share one copy.
-#[inline(never)]
-fn made(context: Option<&'static ProviderContext>, kind: usize) -> *mut c_void {
-    let Some(ProviderContext { provider, digests, .. }) = context else { return null_mut() };
-    hand_over(&provider.core, || Context::new(provider, digests.get()?.digest(kind)?))
 }
 
 /// `OSSL_FUNC_digest_init`

@@ -14,14 +14,14 @@ mod software;
 
 use outboard_abi::Dispatch;
 
-use crate::contexts::{duplicate, free};
+use crate::contexts::{duplicate, free, newctx};
 use context::Context;
 
 /// The dispatch table of the digest with index `KIND`. The core calls some functions
 /// without a context, so each algorithm needs its own instance of them: hence a const parameter.
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 12] {
     [
-        Dispatch::digest_newctx(context::newctx::<KIND>),
+        Dispatch::digest_newctx(newctx::<Context, KIND>),
         Dispatch::digest_freectx(free::<Context>),
         Dispatch::digest_dupctx(duplicate::<Context>),
         Dispatch::digest_init(context::init),

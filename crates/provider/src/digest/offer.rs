@@ -48,7 +48,7 @@ impl DigestOffer {
         let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
         let share = provider.policy.shadow_checks.digests;
         let found = find(provider, &algorithms, &names, are_named, share, reach);
-        let soft = |operation, name| provider.software.implementation(&provider.core, operation, name);
+        let soft = |operation, name| provider.software.implementation(operation, name);
         let digest = |kind: &'static Kind| {
             // SAFETY: the table of a digest.
             let soft = soft(abi::OP_DIGEST, kind.name).and_then(|table| unsafe { SoftDigest::new(table) });

@@ -1,7 +1,6 @@
 //! Gettable and settable parameters of digests and contexts (provider-digest(7)).
 
 use std::ffi::{c_int, c_void};
-use std::ptr::{null, null_mut};
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
@@ -9,7 +8,6 @@ use outboard_abi::{Param, ParamType, name};
 use super::context::Context;
 use super::kind::{KINDS, Kind};
 use crate::contexts;
-use crate::guard;
 use crate::provider_context::ProviderContext;
 
 static GETTABLE: [Param; 5] = [
@@ -56,14 +54,7 @@ pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const P
 
 /// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.
 pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
-    guard(null(), || {
-        // SAFETY: the core guarantees a valid provider context.
-        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
-        let ProviderContext { provider, digests, .. } = context;
-        let digest = digests.get().and_then(|digests| digests.digest(0));
-        let Some(list) = digest.and_then(|digest| digest.soft.settable_ctx_params) else { return null() };
-        // SAFETY: without a context this returns the full list; the other context belongs to the
-        // default provider.
-        unsafe { list(null_mut(), provider.software.context(&provider.core)) }
-    })
+    let choose = |context: &ProviderContext| context.digests.get()?.digest(0)?.soft.settable_ctx_params;
+    // SAFETY: the core guarantees a valid provider context.
+    unsafe { ProviderContext::list(provider, choose) }
 }

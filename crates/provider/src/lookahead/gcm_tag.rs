@@ -101,16 +101,6 @@ impl SoftContext {
         let padding = bytes.len().wrapping_neg() % BLOCK;
         self.add_associated(bytes) && self.add_associated(&[0; BLOCK][..padding])
     }
-
-    /// Ends a message without a text.
-    fn end(&self) -> bool {
-        let mut nothing = [0; TAG];
-        let mut written = 0;
-        // SAFETY: a context of this cipher; final writes at most a block.
-        let done =
-            unsafe { (self.functions.finish)(self.at, nothing.as_mut_ptr(), &mut written, nothing.len()) };
-        done == 1
-    }
 }
 
 fn bits(bytes: usize) -> u128 {

@@ -1,7 +1,6 @@
 //! State of an HMAC context.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 use std::sync::Arc;
 
 use outboard_abi::{Param, end};
@@ -10,7 +9,7 @@ use outboard_accel::memory::Shared;
 use super::params::{DigestParam, MAX_PARAMS, digest_params, with_software_digest};
 use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{self, Duplicate, hand_over};
+use crate::contexts::{self, Create, Duplicate};
 use crate::core::{Core, Reason};
 use crate::digest::offer::DigestOffer;
 use crate::message::{HashDriver, Keyed, Message};
@@ -34,12 +33,6 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn new(provider: &'static Provider, offer: &'static DigestOffer) -> Option<Context> {
-        let soft = offer.soft_hmac.as_ref()?;
-        let message = Message::new(soft.context(provider.software.context(&provider.core))?, None);
-        Some(Context { message, hash_driver: None, keyed: None, only_soft: false, soft, offer, provider })
-    }
-
     /// # Safety
     /// `key` is null or readable for `len` bytes; `params` is null or ends with a null key.
     unsafe fn init(&mut self, key: *const u8, len: usize, params: *const Param) -> c_int {
@@ -138,6 +131,17 @@ impl Context {
     }
 }
 
+/// HMAC is one algorithm, of kind 0.
+impl Create for Context {
+    fn create(context: &'static ProviderContext, _kind: usize) -> Option<Context> {
+        let provider = &context.provider;
+        let offer = context.digests.get()?;
+        let soft = offer.soft_hmac.as_ref()?;
+        let message = Message::new(soft.common.context(provider.software)?, None);
+        Some(Context { message, hash_driver: None, keyed: None, only_soft: false, soft, offer, provider })
+    }
+}
+
 impl Duplicate for Context {
     fn core(&self) -> &Core {
         &self.provider.core
@@ -150,14 +154,6 @@ impl Duplicate for Context {
         let keyed = self.keyed.clone();
         Some(Context { message, hash_driver, keyed, only_soft, soft, offer, provider })
     }
-}
-
-/// `OSSL_FUNC_mac_newctx`
-pub(super) unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: the core passes the context that OSSL_provider_init returned.
-    let context = unsafe { ProviderContext::at(provider) };
-    let Some(ProviderContext { provider, digests, .. }) = context else { return null_mut() };
-    hand_over(&provider.core, || Context::new(provider, digests.get()?))
 }
 
 /// `OSSL_FUNC_mac_init`

@@ -14,10 +14,10 @@ pub(crate) mod software;
 
 use outboard_abi::{Algorithm, Dispatch};
 
-use crate::contexts::{duplicate, free};
+use crate::contexts::{duplicate, free, newctx};
 
 static FUNCTIONS: [Dispatch; 11] = [
-    Dispatch::mac_newctx(context::newctx),
+    Dispatch::mac_newctx(newctx::<context::Context, 0>),
     Dispatch::mac_freectx(free::<context::Context>),
     Dispatch::mac_dupctx(duplicate::<context::Context>),
     Dispatch::mac_init(context::init),

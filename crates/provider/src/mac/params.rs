@@ -2,7 +2,6 @@
 //! processes them. Those that determine the driver are also recorded here.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
-use std::ptr::{null, null_mut};
 
 use outboard_abi as abi;
 use outboard_abi::{Param, ParamType, name};
@@ -11,7 +10,6 @@ use super::context::Context;
 use super::software::SoftMac;
 use crate::contexts;
 use crate::digest::offer::may_be_ours;
-use crate::guard;
 use crate::provider_context::ProviderContext;
 
 /// Number of rows for the parameters of a call. HMAC has seven, and two are added.
@@ -123,13 +121,7 @@ pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: 
 
 /// A parameter list of the default provider.
 fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
-    guard(null(), || {
-        // SAFETY: the core guarantees a valid provider context.
-        let Some(context) = (unsafe { ProviderContext::at(provider) }) else { return null() };
-        let ProviderContext { provider, digests, .. } = context;
-        let Some(soft) = digests.get().and_then(|offer| offer.soft_hmac.as_ref()) else { return null() };
-        // SAFETY: without a context this returns the full list; the other context belongs to the
-        // default provider.
-        unsafe { which(soft)(null_mut(), provider.software.context(&provider.core)) }
-    })
+    let choose = |context: &ProviderContext| Some(which(context.digests.get()?.soft_hmac.as_ref()?));
+    // SAFETY: the core guarantees a valid provider context.
+    unsafe { ProviderContext::list(provider, choose) }
 }

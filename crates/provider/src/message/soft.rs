@@ -1,19 +1,20 @@
 //! The default provider's contexts, for the functions that digests and MACs have in common.
 
 use std::ffi::{c_int, c_void};
-use std::mem::transmute;
 
 use outboard_abi as abi;
-use outboard_abi::{Dispatch, Function};
+use outboard_abi::Dispatch;
 
 use outboard_accel::Wiped;
 
 use super::keyed::Digested;
+use crate::software::Software;
 
 /// Functions of the default provider: `OSSL_FUNC_digest_*` or `OSSL_FUNC_mac_*`, whose types are
 /// the same.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftFunctions {
+    newctx: abi::CipherNewctx,
     freectx: abi::CipherFreectx,
     dupctx: abi::CipherDupctx,
     update: abi::DigestUpdate,
@@ -21,23 +22,30 @@ pub(crate) struct SoftFunctions {
 }
 
 impl SoftFunctions {
-    /// The functions with these numbers in a table: freectx, dupctx, update, final.
+    /// The functions with these numbers in a table: newctx, freectx, dupctx, update, final.
     ///
     /// # Safety
     /// `table` is the dispatch table to which the numbers belong.
-    pub(crate) unsafe fn new(table: *const Dispatch, numbers: [c_int; 4]) -> Option<SoftFunctions> {
-        // SAFETY: a dispatch table ends with number 0.
-        let [freectx, dupctx, update, finish] = numbers.map(|id| unsafe { abi::find(table, id) });
-        // SAFETY: core_dispatch.h defines for each number the type of the field that receives the
-        // function.
+    pub(crate) unsafe fn new(table: *const Dispatch, numbers: [c_int; 5]) -> Option<SoftFunctions> {
+        let [newctx, freectx, dupctx, update, finish] = numbers;
+        // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
+        // of the field that receives the function.
         unsafe {
             Some(SoftFunctions {
-                freectx: transmute::<Function, abi::CipherFreectx>(freectx?),
-                dupctx: transmute::<Function, abi::CipherDupctx>(dupctx?),
-                update: transmute::<Function, abi::DigestUpdate>(update?),
-                finish: transmute::<Function, abi::DigestFinal>(finish?),
+                newctx: abi::find(table, newctx)?,
+                freectx: abi::find(table, freectx)?,
+                dupctx: abi::find(table, dupctx)?,
+                update: abi::find(table, update)?,
+                finish: abi::find(table, finish)?,
             })
         }
+    }
+
+    /// A new context; `None` if the default provider is not active or cannot allocate one.
+    pub(crate) fn context(self, software: &Software) -> Option<SoftContext> {
+        let context = Some(software.context()).filter(|context| !context.is_null())?;
+        // SAFETY: the function belongs to the provider of the context.
+        SoftContext::new(self, unsafe { (self.newctx)(context) })
     }
 }
 
@@ -48,8 +56,7 @@ pub(crate) struct SoftContext {
 }
 
 impl SoftContext {
-    /// Wraps a context that the default provider's `newctx` returned; `None` for null.
-    pub(crate) fn new(functions: SoftFunctions, at: *mut c_void) -> Option<SoftContext> {
+    fn new(functions: SoftFunctions, at: *mut c_void) -> Option<SoftContext> {
         (!at.is_null()).then_some(SoftContext { functions, at })
     }
 
