@@ -121,7 +121,7 @@ impl NoncePredictor {
         self.right = 0;
         if let Some(last) = last.filter(|&last| last != nonce) {
             self.wrong = self.wrong.saturating_add(1);
-            self.learn([before, Some(last)], nonce);
+            self.learn(before, last, nonce);
         }
         Seen::Other
     }
@@ -152,20 +152,16 @@ impl NoncePredictor {
         sequence.wrapping_sub(self.next) < WINDOW || self.next.wrapping_sub(sequence) <= WINDOW
     }
 
-    /// Finds the pattern of two consecutive nonces, whose counters differ by one: their difference
+    /// Finds the pattern of two consecutive nonces that differ, whose counters differ by one: their difference
     /// is the counter's carry, 2^(k+1) - 1 at its position. The lower k bits of the new counter are
     /// then 0 and the next one is 1. Its higher bits are unknown, and part of the constant until a
     /// carry shows them, unless the nonce is the counter itself. Other differences change nothing: a
     /// single message out of order does not end a pattern.
-    fn learn(&mut self, [before, last]: [Option<Nonce>; 2], nonce: Nonce) {
-        let Some(last) = last else { return };
+    fn learn(&mut self, before: Option<Nonce>, last: Nonce, nonce: Nonce) {
         let difference = last ^ nonce;
         let shift = difference.trailing_zeros();
-        if difference == 0 || shift % 8 != 0 {
-            return;
-        }
         let carry = difference >> shift;
-        if carry & (carry + 1) != 0 || carry.count_ones() > LONGEST {
+        if shift % 8 != 0 || carry & (carry + 1) != 0 {
             return;
         }
         // Whether a nonce is the sum of the one before and 1, and not only its counter.
@@ -247,6 +243,34 @@ mod tests {
         // OpenVPN.
         let front = (1..50_000_u128).map(|packet| packet << 64 | 0x1122_3344_5566_7788);
         assert!(misses(front) <= 10);
+    }
+
+    #[test]
+    fn a_nonce_that_is_its_counter_is_known_whole_after_a_long_carry_or_three_nonces() {
+        for (start, expected) in [(0x1234_5600, 7), (0x1234_5678, 7), (0x1234_56ff, 4), (0xffff, 4)] {
+            let counters = start..start + 70_000;
+            assert_eq!(misses(counters.clone().map(|counter| counter << 64 | 0x1122_3344)), expected);
+            assert_eq!(misses(counters), expected);
+        }
+    }
+
+    #[test]
+    fn a_message_is_within_the_pattern_if_it_is_a_thousand_numbers_away_at_most() {
+        for (sequence, is_near) in [(4023, true), (4024, false), (1976, true), (1975, false)] {
+            let mut predictor = NoncePredictor::default();
+            for sequence in 0..3000 {
+                predictor.observe(STATIC_IV ^ sequence);
+            }
+            let seen = predictor.observe(STATIC_IV ^ Nonce::from(sequence));
+            assert_eq!(seen, if is_near { Seen::Expected(sequence) } else { Seen::Other });
+        }
+    }
+
+    #[test]
+    fn a_counter_that_begins_anew_after_its_largest_number_does_not_go_on() {
+        let mut predictor = NoncePredictor::default();
+        let seen: Vec<Seen> = (0..257).map(|s: Nonce| predictor.observe((s & 0xff) << 88 | 7)).collect();
+        assert_eq!(seen[255..], [Seen::Expected(255), Seen::Other]);
     }
 
     #[test]
