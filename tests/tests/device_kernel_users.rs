@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use outboard_drivers::netlink::change;
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
@@ -266,12 +266,23 @@ fn a_disk_is_enabled_and_disabled_and_nothing_is_left() {
 fn a_disk_where_software_wins_is_refused_with_the_numbers() {
     let test = "a_disk_where_software_wins_is_refused_with_the_numbers";
     let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=30000000"];
-    let Some(with) = Outranked::new(test, &slow, &["dmsetup", "fio"]) else { return };
+    let Some(with) = Outranked::new(test, &slow, &["dmsetup"]) else { return };
     let before = (etc_without_lock(), drivers());
-    let text = with.fails(&["enable", "disk"]);
-    assert!(text.contains("software wins for dm-crypt; --force enables it all the same"), "{text}");
-    assert!(text.contains("MB/s") && text.contains("sim-xts-aes"), "{text}");
-    wait_until_drivers_are(&before.1);
+    // Another cipher is no reason to refuse it with --aes-required, and software is.
+    for arguments in [&["enable", "disk"][..], &["enable", "disk", "--aes-required"]] {
+        let (interrupts, text) = watched(|| with.fails(arguments));
+        assert!(text.contains("software wins for dm-crypt; --force enables it all the same"), "{text}");
+        let has_figure = |setting: &str, driver: &str| {
+            let line = |line: &&str| line.contains(setting) && line.contains(driver);
+            text.lines().filter(|line| line.trim_start().starts_with(setting)).any(|it| line(&it))
+        };
+        assert!(text.contains("MB/s") && has_figure("aes-xts-plain64", "sim-xts-aes"), "{text}");
+        assert!(has_figure("aes-cbc-essiv:sha256", "essiv(sim-cbc-aes,"), "{text}");
+        assert!(has_figure("xchacha12,aes-adiantum-plain64", "adiantum("), "{text}");
+        assert!(interrupts > 0);
+        wait_until_drivers_are(&before.1);
+    }
+    assert!(!Path::new("/etc/outboard/service-disk.json").exists());
     assert_etc_is(&before.0, "refused");
 }
 

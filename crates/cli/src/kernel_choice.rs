@@ -1,15 +1,15 @@
 //! The drivers that the running kernel selects, and their priorities.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use outboard_drivers::find::Judged;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::netlink::TrialInstances;
 use outboard_drivers::reach::KernelUser;
-use outboard_drivers::root::Root;
-use outboard_drivers::{netlink, preference, survey};
+use outboard_drivers::{netlink, preference};
+pub use outboard_measure::kernel_users::chosen::now;
+use outboard_measure::kernel_users::load_module;
 use outboard_services::enable::{self, PREFERENCES, PreferredDriver, Tree};
 use rustix::io::Errno;
 
@@ -23,7 +23,8 @@ pub struct KernelDrivers {
 impl KernelDrivers {
     /// Has the kernel create the instances that a user would get, and lists all drivers.
     pub fn with_instances_for(user: KernelUser, release: Option<&Release>) -> Result<Self> {
-        load_crypto_user();
+        // Opening the socket loads it on most systems; OpenWrt has no automatic loading.
+        load_module("crypto_user");
         let instances = TrialInstances::start()?;
         for need in user.needs() {
             // Other errors: the kernel lacks the algorithm or a part of it, and selects nothing.
@@ -35,23 +36,6 @@ impl KernelDrivers {
         }
         Ok(Self { drivers: now()?, _instances: instances })
     }
-}
-
-/// The kernel's drivers with their flags.
-pub fn now() -> Result<Vec<Judged>> {
-    let found = survey(&Root::live())?;
-    match found.no_flags {
-        None => Ok(found.drivers),
-        Some(error) => bail!("{error} (on OpenWrt the package kmod-crypto-user)"),
-    }
-}
-
-/// Opening the socket loads the module on most systems; OpenWrt has no automatic loading.
-fn load_crypto_user() {
-    let mut command = Command::new("modprobe");
-    command.args(["-q", "crypto_user"]).stdin(Stdio::null()).stderr(Stdio::null());
-    // The next query reports a missing module.
-    let _ = command.status();
 }
 
 /// All drivers that are preferred now, with the names of their files.

@@ -15,6 +15,7 @@
 //! - [`evp`]: requests to OpenSSL through its API, as applications make them
 //! - [`openssl_pair`]: OpenSSL with the provider and without it, in one process
 //! - [`in_flight`]: requests to a driver, with a number of them in flight
+//! - [`kernel_users`]: dm-crypt and IPsec with one driver of the kernel after another
 //! - [`Measuring`]: one measurement of a user at a time
 //! - [`umac`]: the MAC that OpenSSH prefers and OpenSSL does not have
 
@@ -28,6 +29,7 @@ pub mod figure;
 pub mod goal;
 pub mod in_flight;
 pub mod interrupts;
+pub mod kernel_users;
 pub mod machine;
 mod measuring;
 pub mod meter;

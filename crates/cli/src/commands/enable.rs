@@ -2,7 +2,7 @@
 
 pub mod contest;
 pub mod document;
-mod kernel_user;
+pub mod kernel_user;
 pub mod list;
 pub mod restart;
 pub mod suitability;
@@ -45,9 +45,10 @@ use crate::signals;
 /// CPU time than all that the accelerator serves, the service is refused with the setting that prefers it. --aes-required omits that,
 /// and the record of the service keeps the reason.
 ///
-/// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. They are compared by
-/// `outboard bench disk` or `ipsec` (package outboard-lab), or for ktls by the policy of `outboard tune`; the driver that wins is preferred as by `outboard
-/// prefer`, now and after each boot, and the selection is verified.
+/// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. For ipsec and disk some seconds
+/// of a tunnel between two network namespaces, or of a disk in memory, compare the accelerator with the kernel's software and with
+/// ChaCha20-Poly1305 or Adiantum, which --aes-required omits as above; for ktls the policy of `outboard tune` decides. The driver that
+/// wins is preferred as by `outboard prefer`, now and after each boot, and the selection is verified.
 ///
 /// Exit code 1 when a service was refused or could not be enabled; those named before it stay enabled.
 #[derive(Args)]
@@ -79,7 +80,7 @@ pub struct Options {
     /// Enable it even if software wins or nothing was measured
     #[arg(long, conflicts_with = "list")]
     force: bool,
-    /// Enable it even if another cipher that the service offers is faster in software: AES is required (FIPS, peers)
+    /// Enable it even if another cipher that the service offers is faster in software: AES is required (FIPS, peers, disks that exist)
     #[arg(long, conflicts_with = "list")]
     aes_required: bool,
     /// Replace files of outboard's that were edited; each edited one is kept as FILE.outboard-old
@@ -135,6 +136,9 @@ impl Place {
         Ok(())
     }
 }
+
+/// The reason in the record, where nothing was measured.
+const AES_REQUIRED: &str = "--aes-required was given";
 
 /// The directory of the lock and of the records.
 pub const DIRECTORY: &str = "/etc/outboard";
@@ -232,7 +236,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     plan.aes_required = enabled.and_then(|record| record.aes_required);
     let is_kept = plan.aes_required.is_some();
     if options.aes_required && !is_kept {
-        plan.aes_required = Some("--aes-required was given".to_owned());
+        plan.aes_required = Some(AES_REQUIRED.to_owned());
     }
     // Files that would be refused need no measurement.
     enable::steps_to_enable(&tree, &plan, options.overwrite)?;

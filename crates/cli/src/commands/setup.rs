@@ -3,7 +3,7 @@
 
 mod act;
 mod advice;
-mod document;
+pub mod document;
 mod found;
 mod needs;
 mod text;
@@ -88,6 +88,7 @@ fn setup(options: &Options) -> Result<ExitCode> {
         }
     }
     result.services = advice::of_services(&needs.services, options.goal);
+    result.services.extend(advice::of_kernel_users(&needs.services, options.goal));
     printed(options, &result, &text::services(&result)).map(|()| ExitCode::SUCCESS)
 }
 

@@ -3,8 +3,8 @@
 use anyhow::{Result, anyhow};
 use outboard_console::progress;
 use outboard_documents::bench::Bench;
+use outboard_measure::kernel_users::chosen::Drivers;
 
-use super::chosen::Drivers;
 use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserSystemTime, measure};
 
 /// Maximum number of work units in a run.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::namespace::Namespace;
+use outboard_measure::kernel_users::namespace::Namespace;
 
 /// Addresses of the ends, from a range reserved for documentation (RFC 5737).
 pub const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];

@@ -15,8 +15,8 @@ use anyhow::{Context as _, Result, bail};
 use outboard_console::say;
 use outboard_drivers::flags::Flags;
 use outboard_drivers::netlink::{self, Record, change};
+use outboard_measure::kernel_users::mapping;
 
-use super::disk::mapping;
 use super::tool::modprobe;
 
 /// Maximum time for which instances can remain in use: the kernel releases the resources of a

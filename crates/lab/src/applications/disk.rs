@@ -1,10 +1,6 @@
 //! `outboard bench disk`: measures dm-crypt with each driver that it accepts; fio reads and writes.
 
-mod cipher;
-mod contents;
 mod fio;
-mod loopback;
-pub mod mapping;
 
 use std::fs::File;
 use std::io;
@@ -21,15 +17,17 @@ use outboard_documents::bench::Bench;
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
 use outboard_drivers::netlink::change;
+use outboard_measure::kernel_users::chosen::Drivers;
+use outboard_measure::kernel_users::cipher::{ADIANTUM, Cipher, key_bits};
+use outboard_measure::kernel_users::contents;
+use outboard_measure::kernel_users::keys::random;
+use outboard_measure::kernel_users::loopback::LoopDevice;
+use outboard_measure::kernel_users::mapping::{CryptMapping, Table};
 use outboard_measure::{noise, stop};
 use zeroize::Zeroizing;
 
-use self::cipher::{ADIANTUM, Cipher, key_bits};
 use self::fio::{FIO, Pattern};
-use self::loopback::LoopDevice;
-use self::mapping::{CryptMapping, Table};
 use super::by_driver::{DriverBackend, measure_each};
-use super::chosen::Drivers;
 use super::cleaner::Cleaner;
 use super::measure::{ApplicationJob, conclude};
 use super::tool::modprobe;
@@ -120,7 +118,8 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
         }
     }
     let ciphers = if options.ciphers.is_empty() { defaults()? } else { options.ciphers.clone() };
-    let below = LoopDevice::new(options.on.as_deref(), options.megabytes << 20)?;
+    let below = LoopDevice::new(options.on.as_deref(), options.megabytes << 20)
+        .context("a disk of the size of --megabytes cannot be made")?;
     note(
         &mut bench.notes,
         format!(
@@ -277,29 +276,9 @@ fn excluded(one: &Judged) -> String {
     )
 }
 
-/// Fills `bytes` from the kernel's random number generator.
-pub fn random(bytes: &mut [u8]) -> Result<()> {
-    for piece in bytes.chunks_mut(256) {
-        // SAFETY: the pointer and the length describe `piece`; getrandom(2) returns up to 256 bytes
-        // at once.
-        let got = unsafe { libc::getrandom(piece.as_mut_ptr().cast(), piece.len(), 0) };
-        if got != piece.len() as isize {
-            return Err(io::Error::last_os_error()).context("getrandom");
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn random_bytes_are_all_filled() {
-        let mut bytes = vec![0; 4096];
-        random(&mut bytes).unwrap();
-        assert!(bytes.chunks(64).all(|piece| piece.iter().any(|&byte| byte != 0)));
-    }
 
     #[test]
     fn sizes_are_those_of_dm_crypt() {

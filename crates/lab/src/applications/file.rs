@@ -17,11 +17,11 @@ use outboard_console::duration;
 use outboard_counters::Table;
 use outboard_documents::bench::Bench;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
+use outboard_measure::kernel_users::keys::hex;
 use outboard_measure::openssl_pair::in_use;
 use outboard_measure::{noise, stop};
 use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 
-use super::hex::hex;
 use super::measure::{
     AS_IT_IS, ApplicationJob, HardwareClaim, MeasuredSide, UserSystemTime, WITH, conclude, measure,
 };

@@ -7,9 +7,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use outboard_measure::kernel_users::namespace::Namespace;
 use serde_json::Value;
 
-use super::namespace::Namespace;
 use super::peer::Peer;
 use super::server_process::ServerProcess;
 use super::tool::{Tool, unnamed};

@@ -1,9 +1,6 @@
 //! `outboard bench ipsec`: measures ESP between two network namespaces with each suitable kernel
 //! driver and iperf3.
 
-mod esp;
-mod network;
-
 use std::time::Duration;
 
 use crate::requests::contestants::note;
@@ -13,16 +10,16 @@ use clap::{Args, ValueEnum};
 use outboard_console::duration;
 use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
+use outboard_measure::kernel_users::chosen::Drivers;
+use outboard_measure::kernel_users::esp::{CHACHA20, Esp, GCM};
+use outboard_measure::kernel_users::network::{Mode, Network};
 use outboard_measure::{noise, stop};
 
-use self::esp::{CHACHA20, Esp, GCM};
-use self::network::Network;
 use super::by_driver::{DriverBackend, measure_each};
-use super::chosen::Drivers;
 use super::cleaner::Cleaner;
 use super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::measure::{ApplicationJob, conclude};
-use super::namespace::IP;
+use super::tool::IP;
 
 /// Approximate minimum duration of a run in seconds: much longer than iperf3's interval for
 /// detecting the end of a transfer.
@@ -46,7 +43,7 @@ pub struct Options {
     esps: Vec<Esp>,
     /// The mode of ESP
     #[arg(long, value_enum, default_value = "tunnel")]
-    mode: Mode,
+    mode: ModeName,
     /// Bits of the cipher's key
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = bits)]
     bits: usize,
@@ -63,18 +60,18 @@ pub struct Options {
 
 /// The mode of IPsec (RFC 4303, 3.1).
 #[derive(Clone, Copy, ValueEnum)]
-enum Mode {
+enum ModeName {
     /// Whole packets, as gateways do
     Tunnel,
     /// What is in them, as hosts do
     Transport,
 }
 
-impl Mode {
-    fn word(self) -> &'static str {
-        match self {
-            Mode::Tunnel => "tunnel",
-            Mode::Transport => "transport",
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Tunnel => Mode::Tunnel,
+            ModeName::Transport => Mode::Transport,
         }
     }
 }
@@ -192,6 +189,7 @@ fn one(
     cleaner: &mut Cleaner,
     bench: &mut Bench,
 ) -> Result<()> {
+    let mode = Mode::from(options.mode);
     let mut backends = Vec::new();
     for (contestant, driver) in candidates(esp, bench)? {
         if driver.len() > change::LONGEST_NAME {
@@ -201,10 +199,11 @@ fn one(
             );
             continue;
         }
-        let place = network.tunnel(esp, options.bits, options.mode, &driver, cleaner)?;
+        let place = network
+            .tunnel(esp, options.bits, mode, &driver, &mut |driver, own| cleaner.priority(driver, own))?;
         backends.push(DriverBackend { contestant, driver, place });
     }
-    let name = format!("ESP, {} mode, iperf3", options.mode.word());
+    let name = format!("ESP, {} mode, iperf3", mode.word());
     let at_once = u64::from(options.streams);
     let job = ApplicationJob { name, cipher: esp.name.clone(), bytes: LEAST, at_once, time };
     let drivers = Drivers::now()?;
@@ -218,34 +217,9 @@ fn one(
     Ok(())
 }
 
-/// Sends data, and verifies that IPsec dropped no packet.
+/// Sends data through a tunnel.
 fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
-    let before = network.drops()?;
-    let sent = transfer(&network.left, address, streams, Transfer { bytes, ..Transfer::default() });
-    if stop::asked() {
-        return Err("interrupted".to_owned());
-    }
-    let dropped = more(&before, &network.drops()?);
-    match (sent, dropped.is_empty()) {
-        (Ok(seconds), true) => Ok(seconds),
-        (Ok(_), false) => Err(format!(
-            "IPsec dropped packets ({dropped}): what one end encrypts the other cannot read, so the driver is wrong or loses requests; \
-             do not use it for IPsec, and see outboard check"
-        )),
-        (Err(error), true) => Err(format!(
-            "the connection stalled or broke ({error}), and IPsec counted no packet that it dropped"
-        )),
-        (Err(error), false) => Err(format!(
-            "the connection stalled or broke ({error}), for IPsec dropped packets ({dropped}): the driver is wrong or loses requests; \
-             do not use it for IPsec, and see outboard check"
-        )),
-    }
-}
-
-/// Lists the counters that increased, with their differences.
-fn more(before: &[(String, u64)], after: &[(String, u64)]) -> String {
-    let grown = after.iter().zip(before).filter(|(now, then)| now.1 > then.1);
-    grown.map(|(now, then)| format!("{} {}", now.0, now.1 - then.1)).collect::<Vec<_>>().join(", ")
+    network.checked(|| transfer(&network.left, address, streams, Transfer { bytes, ..Transfer::default() }))
 }
 
 /// Explains why hardware may be slower than software.
@@ -269,16 +243,6 @@ mod tests {
     use super::*;
     use outboard_documents::Figure;
     use outboard_documents::bench::{Evidence, Run};
-
-    #[test]
-    fn drops_are_told_by_the_kernels_names() {
-        let of = |counts: [u64; 2]| {
-            let names = ["XfrmInError", "XfrmInStateProtoError"].map(str::to_owned);
-            names.into_iter().zip(counts).collect::<Vec<_>>()
-        };
-        assert_eq!(more(&of([1, 2]), &of([1, 2])), "");
-        assert_eq!(more(&of([1, 2]), &of([1, 5])), "XfrmInStateProtoError 3");
-    }
 
     #[test]
     fn an_accelerator_without_gain_is_explained() {

@@ -29,6 +29,8 @@ pub struct Tool {
     pub openwrt: &'static str,
 }
 
+pub const IP: Tool = Tool { name: "ip", debian: "iproute2", openwrt: "ip-full" };
+
 /// The output of a program.
 pub struct ProgramOutput {
     pub status: ExitStatus,

@@ -13,6 +13,8 @@ pub use negotiation::{Negotiation, OPENVPN_DEFAULT, Offered, OfferedSuite};
 
 /// The cipher that competes with AES.
 pub const CHACHA20: &str = "ChaCha20-Poly1305";
+/// The same for disks.
+pub const ADIANTUM: &str = "Adiantum";
 
 /// Selects entrants.
 type IsOfKind = fn(&Entrant) -> bool;
@@ -125,6 +127,19 @@ impl Contest {
                 }
             }
         }
+        Self::of_entrants(negotiation, offered, bytes, goal, entrants)
+    }
+
+    /// Compares suites that were measured as a whole, of a user within the kernel. `None` if there are
+    /// fewer than two.
+    #[must_use]
+    pub fn of_entrants(
+        negotiation: Negotiation,
+        offered: Offered,
+        bytes: usize,
+        goal: Goal,
+        entrants: Vec<Entrant>,
+    ) -> Option<Self> {
         (entrants.len() > 1).then_some(Self { negotiation, offered, bytes, goal, entrants })
     }
 
@@ -137,7 +152,7 @@ impl Contest {
     /// The same without other ciphers than AES, where that is required.
     #[must_use]
     pub fn of_aes(mut self) -> Self {
-        self.entrants.retain(|one| one.cipher != CHACHA20);
+        self.entrants.retain(|one| !is_other(one));
         self
     }
 
@@ -153,7 +168,7 @@ impl Contest {
 
     /// A suite with another cipher in software that needs less time and less CPU time.
     fn winner_over(&self, with: &Entrant) -> Option<&Entrant> {
-        let others = self.choosable().filter(|one| one.driver.is_none() && one.cipher == CHACHA20);
+        let others = self.choosable().filter(|one| one.driver.is_none() && is_other(one));
         fastest(others.filter(|one| beats(one, with)))
     }
 
@@ -218,8 +233,8 @@ impl Contest {
         };
         let kinds: [(&str, IsOfKind); 3] = [
             ("with the accelerator", |one| one.driver.is_some()),
-            ("AES in software", |one| one.driver.is_none() && one.cipher != CHACHA20),
-            ("another cipher", |one| one.cipher == CHACHA20),
+            ("AES in software", |one| one.driver.is_none() && !is_other(one)),
+            ("another cipher", is_other),
         ];
         let mut separator = ": ";
         for (kind, is_its) in kinds {
@@ -312,6 +327,11 @@ fn entrant(
         cpu_ms_per_megabyte: cpu,
         is_legacy,
     }
+}
+
+/// Whether it has a cipher that competes with AES: ChaCha20-Poly1305, or Adiantum for disks.
+fn is_other(one: &Entrant) -> bool {
+    [CHACHA20, ADIANTUM].contains(&one.cipher.as_str())
 }
 
 /// Without CPU time, wall time decides.

@@ -16,6 +16,10 @@ pub enum Negotiation {
     Ssh,
     /// OpenVPN.
     OpenVpn,
+    /// IPsec in the kernel: ESP of strongSwan's connections.
+    Ipsec,
+    /// Encrypted disks.
+    Disk,
 }
 
 /// A suite and its cipher.
@@ -60,6 +64,21 @@ const TLS_DEFAULT: [(&str, Option<&str>); 3] = [
     ("TLS_AES_256_GCM_SHA384", Some("AES-256-GCM")),
     ("TLS_CHACHA20_POLY1305_SHA256", None),
     ("TLS_AES_128_GCM_SHA256", Some("AES-128-GCM")),
+];
+
+/// Words of strongSwan's `esp_proposals` that are measured.
+const IPSEC: [(&str, Option<&str>); 3] = [
+    ("aes128gcm16", Some("AES-128-GCM")),
+    ("chacha20poly1305", None),
+    ("aes128-sha256", Some("AES-128-CBC")),
+];
+
+/// Ciphers of cryptsetup(8) that are measured, its default first.
+const DISK: [(&str, Option<&str>); 4] = [
+    ("aes-xts-plain64", Some("AES-256-XTS")),
+    ("xchacha12,aes-adiantum-plain64", None),
+    ("aes-cbc-essiv:sha256", Some("AES-256-CBC")),
+    ("aes-cbc-plain64", Some("AES-256-CBC")),
 ];
 
 impl OfferedSuite {
@@ -112,7 +131,7 @@ impl Offered {
 }
 
 impl Negotiation {
-    /// Of a service by its name.
+    /// Of a service by its name. Users within the kernel have figures of their own.
     #[must_use]
     pub fn of(service: &str) -> Option<Self> {
         Some(match service {
@@ -128,11 +147,13 @@ impl Negotiation {
     /// What a service offers without settings, of TLS the suites of version 1.3.
     #[must_use]
     pub fn by_default(self) -> Offered {
-        let tls = |(name, cipher): (&str, _)| OfferedSuite { name: name.to_owned(), cipher };
+        let suite = |(name, cipher): (&str, _)| OfferedSuite { name: name.to_owned(), cipher };
         let suites = match self {
-            Self::Nginx | Self::Apache => TLS_DEFAULT.map(tls).to_vec(),
+            Self::Nginx | Self::Apache => TLS_DEFAULT.map(suite).to_vec(),
             Self::Sshd | Self::Ssh => SSH_DEFAULT.map(OfferedSuite::of_ssh).to_vec(),
             Self::OpenVpn => OPENVPN_DEFAULT.split(':').map(OfferedSuite::of_openvpn).collect(),
+            Self::Ipsec => IPSEC.map(suite).to_vec(),
+            Self::Disk => DISK.map(suite).to_vec(),
         };
         let macs = if self.has_macs() { SSH_MACS.map(str::to_owned).to_vec() } else { Vec::new() };
         Offered { suites, macs, sources: vec!["the default".to_owned()] }
@@ -157,7 +178,8 @@ impl Negotiation {
         match self {
             Self::Sshd => format!("set `Ciphers ^{suite}` in their ssh_config"),
             Self::Ssh => format!("set `Ciphers ^{suite}` in ssh_config"),
-            Self::Nginx | Self::Apache | Self::OpenVpn => format!("put {suite} first"),
+            Self::Nginx | Self::Apache | Self::OpenVpn | Self::Ipsec => format!("put {suite} first"),
+            Self::Disk => format!("use --cipher {suite} for new disks"),
         }
     }
 
@@ -191,6 +213,8 @@ impl Negotiation {
             Self::OpenVpn => {
                 vec![format!("data-ciphers {colons}    # on both ends; the server's order decides")]
             }
+            Self::Ipsec => vec![format!("esp_proposals = {commas}    # swanctl.conf, on both ends")],
+            Self::Disk => vec![format!("cryptsetup luksFormat --cipher {}    # erases the disk", best.name)],
         };
         if offered.is_below_others(best) {
             match self {

@@ -12,8 +12,10 @@ use outboard_drivers::reach::{KernelNeed, KernelUser, NeedOutlook, Prospect, out
 use outboard_drivers::root::Root;
 use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_kernel};
 
-use self::contest::Contest;
-use super::Options;
+use self::contest::{Contest, Measured};
+use super::{AES_REQUIRED, Options};
+use crate::commands::setup::document::Advice;
+use crate::commands::tune::GoalName;
 use crate::kernel_choice::{self, KernelDrivers};
 use crate::signals;
 
@@ -59,16 +61,13 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     let preferred = kernel_choice::preferred(&tree)?;
     let before = record.as_ref().map(|record| enable::preferred_of(&record.files)).unwrap_or_default();
     let mut choices = choose(&outlooks);
-    if !options.force {
-        for choice in &mut choices {
-            let measured =
-                contest::measure(user, choice.need, choice.name(), options.goal.unwrap_or_default());
-            choice.contest = Some(measured.with_context(|| {
-                format!("{} was not measured; --force enables it all the same", choice.name())
-            })?);
-        }
-    }
-    let shown = text::outlook(user, &outlooks) + &text::contests(&choices);
+    let goal = options.goal.unwrap_or_default();
+    let measured = match options.force {
+        true => Measured::default(),
+        false => compare(user, &mut choices, goal)
+            .context("the accelerator was not compared; --force enables it all the same")?,
+    };
+    let shown = text::outlook(user, &outlooks) + &text::contests(&choices, measured.rival(user));
     for choice in choices.iter().filter(|choice| choice.is_selected && choice.loses()) {
         say(&text::slow_driver_selected(user, choice));
     }
@@ -83,13 +82,29 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
             false => bail!("software wins for {}; --force enables it all the same", text::reader(user)),
         }
     }
+    let comparison = measured.choice(user, &names(&kept), goal);
+    let before_reason = record.and_then(|record| record.aes_required);
+    let aes_required = match (&comparison, before_reason) {
+        (_, Some(reason)) => Some(reason),
+        (Some(comparison), None) => match (comparison.refusal(text::reader(user)), options.aes_required) {
+            (Some(why), false) => {
+                say(&shown);
+                bail!("{why}");
+            }
+            (_, false) => None,
+            (_, true) => comparison.reason(text::reader(user)).or(Some(AES_REQUIRED.to_owned())),
+        },
+        (None, None) => options.aes_required.then(|| AES_REQUIRED.to_owned()),
+    };
+    let shown = shown + &text::sentence(user, comparison.as_ref(), aes_required.is_some());
     let to_prefer = kept
         .iter()
         .filter(|choice| !choice.is_selected || before.iter().any(|driver| driver.name == choice.name()));
     let drivers = to_prefer
         .map(|choice| kernel_choice::to_prefer(&kernel.drivers, &preferred, user.name(), choice.name()))
         .collect::<Result<Vec<PreferredDriver>>>()?;
-    let plan = plan_kernel(user.name(), &modules(user, &kept), &drivers);
+    let mut plan = plan_kernel(user.name(), &modules(user, &kept), &drivers);
+    plan.aes_required = aes_required;
     let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     if options.dry_run {
         let changes = super::text::files(&tree, &plan, &steps)?;
@@ -99,7 +114,7 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     let lock = options.place.lock()?;
     let needs: Vec<&KernelNeed> = kept.iter().map(|choice| choice.need).collect();
     // The instances of the trial would be selected by a user that begins in this moment.
-    let names: Vec<String> = kept.iter().map(|choice| choice.name().to_owned()).collect();
+    let names: Vec<String> = names(&kept).into_iter().map(str::to_owned).collect();
     let next = text::next(user, &kept);
     drop(kernel);
     let applied = apply(&tree, &plan, &drivers, user, release.as_ref(), &needs, &names, options.overwrite);
@@ -124,6 +139,49 @@ fn choose<'a>(outlooks: &[NeedOutlook<'a>]) -> Vec<Choice<'a>> {
         }
     }
     choices
+}
+
+fn names<'c>(choices: &'c [&Choice<'_>]) -> Vec<&'c str> {
+    choices.iter().map(|choice| choice.name()).collect()
+}
+
+/// Measures the accelerators, and compares each with software.
+fn compare(user: KernelUser, choices: &mut [Choice<'_>], goal: GoalName) -> Result<Measured> {
+    let needs: Vec<_> = choices.iter().map(|choice| (choice.need, choice.driver)).collect();
+    let mut measured = contest::measure(user, &needs, goal)?;
+    let contests = std::mem::take(&mut measured.contests);
+    choices.iter_mut().zip(contests).for_each(|(choice, contest)| choice.contest = Some(contest));
+    Ok(measured)
+}
+
+/// What to do with a user and why, by the same measurement as [`enable`], and whether it is enabled.
+pub fn advise(user: KernelUser, goal: GoalName) -> Result<(Advice, String, bool)> {
+    let record = Record::read(&Tree::at(std::path::Path::new("/")), user.name());
+    let record = record.map_err(|why| anyhow::anyhow!(why))?;
+    let is_enabled = record.is_some();
+    let release = Release::read(&Root::live());
+    let kernel = KernelDrivers::with_instances_for(user, release.as_ref())?;
+    let outlooks = outlook(user, &kernel.drivers, release.as_ref());
+    let mut choices = choose(&outlooks);
+    let measured = compare(user, &mut choices, goal)?;
+    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.loses()).collect();
+    if kept.is_empty() {
+        let why = match choices.is_empty() {
+            true => "no accelerator of this machine can serve it",
+            false => "software wins",
+        };
+        return Ok((Advice::Leave, why.to_owned(), is_enabled));
+    }
+    let comparison = measured.choice(user, &names(&kept), goal);
+    let refusal = comparison.as_ref().and_then(|comparison| comparison.refusal(text::reader(user)));
+    let sentence = comparison.map(|comparison| comparison.sentence()).unwrap_or_default();
+    let (advice, reason) = match (record, refusal) {
+        (None, Some(why)) => (Advice::OtherCipher, why),
+        (None, None) => (Advice::SwitchOn, sentence),
+        (Some(record), Some(why)) if record.aes_required.is_none() => (Advice::Leave, why),
+        (Some(_), _) => (Advice::Enabled, sentence),
+    };
+    Ok((advice, reason, is_enabled))
 }
 
 /// The modules to load at boot.

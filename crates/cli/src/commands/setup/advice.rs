@@ -4,13 +4,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use outboard_console::progress;
+use outboard_drivers::reach::KernelUser;
 use outboard_services::enable::{Application, Plan, Tree};
 
 use super::document::{Advice, ServiceAdvice};
 use super::needs::AtHand;
 use crate::commands::ciphers::service::{UnservedDefault, unserved_default};
-use crate::commands::enable::contest;
 use crate::commands::enable::suitability::{self, Suitability};
+use crate::commands::enable::{contest, kernel_user};
 use crate::commands::tune::GoalName;
 
 /// Has the provider decide for each service, as `outboard enable` does.
@@ -27,6 +28,37 @@ pub fn of_services(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
         of_outlook(service, found, unserved)
     };
     services.iter().map(of_service).collect()
+}
+
+/// The same for encrypted disks and tunnels in the kernel, where they are used.
+pub fn of_kernel_users(services: &[AtHand], goal: GoalName) -> Vec<ServiceAdvice> {
+    let has_tunnels = services.iter().any(|service| service.name == "strongswan");
+    let at_hand = [(KernelUser::Disk, has_encrypted_disk()), (KernelUser::Ipsec, has_tunnels)];
+    let of_user = |user: KernelUser| {
+        let found = kernel_user::advise(user, goal);
+        let (advice, reason, is_enabled) =
+            found.unwrap_or_else(|error| (Advice::Leave, format!("{error:#}"), false));
+        kernel_advice(user.name(), advice, reason, is_enabled)
+    };
+    at_hand.into_iter().filter(|(_, is_at_hand)| *is_at_hand).map(|(user, _)| of_user(user)).collect()
+}
+
+fn kernel_advice(service: &str, advice: Advice, reason: String, is_enabled: bool) -> ServiceAdvice {
+    let command = match (advice, is_enabled) {
+        (Advice::SwitchOn, _) => Some(format!("outboard enable {service}")),
+        (Advice::Leave, true) => Some(format!("outboard disable {service}")),
+        _ => None,
+    };
+    ServiceAdvice { service: service.to_owned(), advice, reason, command }
+}
+
+/// Whether cryptsetup has opened a disk (the uuid that it gives to a device).
+fn has_encrypted_disk() -> bool {
+    let is_crypt = |entry: std::fs::DirEntry| {
+        let uuid = std::fs::read_to_string(entry.path().join("dm/uuid"));
+        uuid.is_ok_and(|uuid| uuid.starts_with("CRYPT-"))
+    };
+    std::fs::read_dir("/sys/block").is_ok_and(|all| all.flatten().any(is_crypt))
 }
 
 fn judged(tree: &Tree, service: &AtHand, plan: &Plan, goal: GoalName) -> Result<Suitability> {
@@ -142,6 +174,18 @@ mod tests {
             contest: None,
             figures: Vec::new(),
         })
+    }
+
+    #[test]
+    fn a_user_within_the_kernel_has_no_restart() {
+        let command = |advice, is_enabled| kernel_advice("disk", advice, String::new(), is_enabled).command;
+        assert_eq!(command(Advice::SwitchOn, false).as_deref(), Some("outboard enable disk"));
+        assert_eq!(command(Advice::Leave, true).as_deref(), Some("outboard disable disk"));
+        for (advice, is_enabled) in
+            [(Advice::Leave, false), (Advice::OtherCipher, false), (Advice::Enabled, true)]
+        {
+            assert_eq!(command(advice, is_enabled), None);
+        }
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
+use outboard_measure::kernel_users::namespace::Namespace;
 
 use super::super::cable::{self, CABLE, MTU};
 use super::super::certificate::Certificate;
 use super::super::configurations::{OpensslConfiguration, WorkFolder};
 use super::super::iperf3::{IPERF3, Server, Transfer, transfer};
-use super::super::namespace::{IP, Namespace};
 use super::super::server_process::ServerProcess;
-use super::super::tool::modprobe;
+use super::super::tool::{IP, modprobe};
 use super::super::tools;
 use super::offload;
 

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Error, Result, anyhow};
+use outboard_measure::kernel_users::namespace::Namespace;
 
 use super::proposal::Proposal;
 use super::vici::{Control, Message, Response};
@@ -15,8 +16,8 @@ use crate::applications::cable::{self, CABLE, INTERFACE, MTU};
 use crate::applications::certificate::Certificate;
 use crate::applications::configurations::{OpensslConfiguration, WorkFolder};
 use crate::applications::measure::UserSystemTime;
-use crate::applications::namespace::{IP, Namespace};
 use crate::applications::server_process::ServerProcess;
+use crate::applications::tool::IP;
 use crate::applications::tools;
 
 /// Name of the connection and of its child.

@@ -67,12 +67,13 @@ fn preferred(negotiation: Negotiation, offered: &Offered, legacy: &SuiteRow, row
     );
     let suite = offered.suites.iter().find(|suite| suite.name == legacy.suite);
     let settings = suite.map(|suite| negotiation.settings(offered, suite, None)).unwrap_or_default();
-    Advice { advice, settings, price: Some(price(negotiation).to_owned()) }
+    Advice { advice, settings, price: price(negotiation).map(str::to_owned) }
 }
 
-/// The price of CBC, in one sentence.
-fn price(negotiation: Negotiation) -> &'static str {
-    match negotiation {
+/// The price of CBC, in one sentence; what the kernel does costs none.
+fn price(negotiation: Negotiation) -> Option<&'static str> {
+    Some(match negotiation {
+        Negotiation::Ipsec | Negotiation::Disk => return None,
         Negotiation::Nginx | Negotiation::Apache => {
             "TLS 1.3 has no CBC and must be switched off, and a peer whose check of the padding is not constant in time lets an \
              attacker read plaintext (Lucky 13, CVE-2013-0169)."
@@ -85,7 +86,7 @@ fn price(negotiation: Negotiation) -> &'static str {
             "the HMAC of each packet stays on the CPU, and OpenVPN's data channel offload in the kernel is not possible; the \
              construction, encrypt-then-MAC, is sound."
         }
-    }
+    })
 }
 
 #[cfg(test)]

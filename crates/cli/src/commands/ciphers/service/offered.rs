@@ -23,6 +23,8 @@ pub fn offered(negotiation: Negotiation, tree: &Tree) -> Result<Offered> {
             of_tls(&settings, NGINX_DEFAULT, has_dhe)
         }
         Negotiation::Apache => of_tls(&suites::apache(tree), OPENSSL_DEFAULT, true),
+        // What is measured: their settings are not read.
+        Negotiation::Ipsec | Negotiation::Disk => Ok(negotiation.by_default()),
         Negotiation::Sshd => of_ssh("sshd", &["-T"]),
         Negotiation::Ssh => of_ssh("ssh", &["-G", "localhost"]),
         Negotiation::OpenVpn => {

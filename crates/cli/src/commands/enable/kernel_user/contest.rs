@@ -1,35 +1,40 @@
-//! Whether an accelerator wins for a user within the kernel: `outboard bench disk` and `ipsec` of the
-//! laboratory, or for kTLS the policy of `outboard tune`. From Linux 7.2 on only dm-crypt and IPsec
-//! themselves reach the kernel's software, so the command cannot compare the two without them.
+//! Whether an accelerator wins for a user within the kernel: dm-crypt and IPsec are measured with it,
+//! with the kernel's best software, and with another cipher that the user may choose. For kTLS the
+//! policy of `outboard tune` decides.
 
 use std::path::Path;
-use std::process::Stdio;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 use outboard_console::progress;
 use outboard_documents::Goal;
-use outboard_documents::bench::{Application, Bench, Evidence, Run};
+use outboard_documents::choice::Entrant;
+use outboard_drivers::Judged;
 use outboard_drivers::reach::{KernelNeed, KernelUser};
-use outboard_drivers::template;
 use outboard_measure::goal::relative_cost;
+use outboard_measure::kernel_users::cipher::ADIANTUM;
+use outboard_measure::kernel_users::esp::CHACHA20_SETTING;
+use outboard_measure::kernel_users::{KernelFigure, disk, ipsec};
+use outboard_measure::{Measuring, stop};
 use outboard_policy::{POLICY_FILE, Tuned};
+use outboard_services::choice::{self, Negotiation};
 
 use crate::commands::tune::GoalName;
-use crate::laboratory;
-
-/// Limit of a benchmark's time.
-const TIME: &str = "90s";
+use crate::signals::SignalGuard;
 
 /// Bytes of a full TLS record (RFC 8446, 5.1).
 const RECORD: usize = 16384;
 
-/// A job by software and by an accelerator.
+/// About the time of a contestant's samples, in seconds.
+const SECONDS: usize = 2;
+
+/// A setting by software and by an accelerator.
 pub struct Contest {
     pub rows: Vec<ContestRow>,
     pub accelerator_wins: bool,
 }
 
-/// One contestant in one job.
+/// One contestant.
+#[derive(Clone)]
 pub struct ContestRow {
     pub job: String,
     pub driver: String,
@@ -39,79 +44,125 @@ pub struct ContestRow {
     pub cpu_ms_per_megabyte: Option<f64>,
 }
 
-/// Compares a driver with software at what the user requests from it.
-pub fn measure(user: KernelUser, need: &KernelNeed, driver: &str, goal: GoalName) -> Result<Contest> {
-    let arguments: Vec<&str> = match user {
-        KernelUser::Disk => vec!["disk", "--cipher", need.setting, "--size", "64K", "--megabytes", "16"],
-        KernelUser::Ipsec if need.algorithm.contains("gcm") => vec!["ipsec", "--esp", "rfc4106(gcm(aes))"],
-        KernelUser::Ipsec => vec!["ipsec", "--esp", "cbc(aes)+hmac(sha256)"],
-        KernelUser::Ktls => return of_policy(need, driver, goal),
-    };
-    let mut command = laboratory::command()?;
-    progress(&format!("outboard bench {}: up to {TIME}", arguments.join(" ")));
-    command.arg("bench").args(&arguments).args(["--for", TIME, "--json"]).stdin(Stdio::null());
-    let output = command.output().context("the laboratory cannot be started");
-    progress("");
-    let output = output?;
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        bail!("outboard bench {}: {}", arguments[0], errors.trim());
+impl From<&KernelFigure> for ContestRow {
+    fn from(one: &KernelFigure) -> Self {
+        Self {
+            job: one.contestant.setting.clone(),
+            driver: one.contestant.driver.clone(),
+            megabytes_per_second: Some(one.figure.megabytes_per_second),
+            cpu_ms_per_megabyte: one.figure.cpu_ms_per_megabyte,
+        }
     }
-    let bench: Bench = serde_json::from_slice(&output.stdout).context("the document of outboard bench")?;
-    of_bench(&bench, driver, goal.into()).map_err(|why| anyhow!("outboard bench {}: {why}", arguments[0]))
 }
 
-fn of_bench(bench: &Bench, driver: &str, goal: Goal) -> Result<Contest, String> {
-    let (mut rows, mut costs, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-    for job in &bench.applications {
-        // A job that did not fit into the time is left out.
-        let (software, hardware) = match sides(job, driver) {
-            (Some(software), Some(hardware)) if hardware.fault.is_none() => (software, hardware),
-            (None, _) => {
-                missing.push(format!("{}: software was not measured", job.name));
-                continue;
-            }
-            (_, hardware) => {
-                let fault = hardware.and_then(|run| run.fault.as_deref()).unwrap_or("it was not measured");
-                missing.push(format!("{}: {driver}: {fault}", job.name));
-                continue;
+/// What was measured for a user: a contest for each need, and the figures of all contestants.
+#[derive(Default)]
+pub struct Measured {
+    pub contests: Vec<Contest>,
+    /// Empty for kTLS.
+    pub figures: Vec<KernelFigure>,
+}
+
+/// Compares drivers with software at what the user requests from them.
+pub fn measure(user: KernelUser, needs: &[(&KernelNeed, &Judged)], goal: GoalName) -> Result<Measured> {
+    if needs.is_empty() {
+        return Ok(Measured::default());
+    }
+    let (rival, _) = match user {
+        KernelUser::Ktls => {
+            let of = |(need, driver): &(&KernelNeed, &Judged)| of_policy(need, &driver.driver.name, goal);
+            return Ok(Measured {
+                contests: needs.iter().map(of).collect::<Result<_>>()?,
+                figures: Vec::new(),
+            });
+        }
+        KernelUser::Disk | KernelUser::Ipsec => rival(user),
+    };
+    let wanted = needs.iter().map(|(need, driver)| (need.setting, Some(*driver))).chain([(rival, None)]);
+    let wanted: Vec<(&str, Option<&Judged>)> = wanted.collect();
+    let _measuring = Measuring::begin()?;
+    // A signal ends the measurement, which removes its disks and tunnels.
+    let _guard = SignalGuard::hold();
+    stop::listen_on();
+    progress(&format!("{}: measuring, about {} s", user.name(), (2 * wanted.len() - 1) * SECONDS));
+    let figures = match user {
+        KernelUser::Disk => disk::measure(&wanted),
+        _ => ipsec::measure(&wanted),
+    };
+    progress("");
+    let figures = figures?;
+    let of = |(need, driver): &(&KernelNeed, &Judged)| {
+        of_figures(&figures, need.setting, &driver.driver.name, goal.into())
+    };
+    let contests = needs.iter().map(of).collect::<Result<_>>()?;
+    Ok(Measured { contests, figures })
+}
+
+/// The setting of the cipher that competes with AES, and the name of that cipher.
+fn rival(user: KernelUser) -> (&'static str, &'static str) {
+    match user {
+        KernelUser::Disk => (ADIANTUM, choice::ADIANTUM),
+        KernelUser::Ipsec | KernelUser::Ktls => (CHACHA20_SETTING, choice::CHACHA20),
+    }
+}
+
+fn of_figures(figures: &[KernelFigure], setting: &str, driver: &str, goal: Goal) -> Result<Contest> {
+    let find = |accelerator: Option<&str>| {
+        figures.iter().find(|one| {
+            one.contestant.setting == setting && one.contestant.accelerator.as_deref() == accelerator
+        })
+    };
+    let software = find(None).with_context(|| format!("{setting}: software was not measured"))?;
+    let hardware = find(Some(driver)).with_context(|| format!("{setting}: {driver} was not measured"))?;
+    if let Some(fault) = &hardware.fault {
+        bail!("{setting}: {driver}: {fault}");
+    }
+    let wall = software.figure.megabytes_per_second / hardware.figure.megabytes_per_second;
+    let cpu = hardware.figure.cpu_ms_per_megabyte.zip(software.figure.cpu_ms_per_megabyte);
+    let cpu =
+        cpu.filter(|(_, software)| *software > 0.0).map(|(hardware, software)| (hardware / software, 0.0));
+    let cost = relative_cost(goal, (wall, 0.0), cpu).0;
+    Ok(Contest { rows: [software, hardware].map(ContestRow::from).to_vec(), accelerator_wins: cost < 1.0 })
+}
+
+impl Measured {
+    /// The figures of the cipher that competes with AES.
+    pub fn rival(&self, user: KernelUser) -> Option<ContestRow> {
+        self.figures.iter().find(|one| one.contestant.setting == rival(user).0).map(ContestRow::from)
+    }
+
+    /// Compares the ciphers that the user may choose, with these accelerators. `None` for kTLS, whose
+    /// programs choose.
+    pub fn choice(&self, user: KernelUser, accelerators: &[&str], goal: GoalName) -> Option<choice::Contest> {
+        let (negotiation, bytes) = match user {
+            KernelUser::Disk => (Negotiation::Disk, disk::SECTOR),
+            KernelUser::Ipsec => (Negotiation::Ipsec, ipsec::PACKET),
+            KernelUser::Ktls => return None,
+        };
+        let offered = negotiation.by_default();
+        let is_kept = |one: &&KernelFigure| {
+            one.contestant.accelerator.as_deref().is_none_or(|driver| accelerators.contains(&driver))
+        };
+        let entrant = |one: &KernelFigure| {
+            let suite = offered.suites.iter().find(|suite| suite.name == one.contestant.setting);
+            Entrant {
+                suite: one.contestant.setting.clone(),
+                mac: None,
+                cipher: suite.and_then(|suite| suite.cipher).unwrap_or(rival(user).1).to_owned(),
+                driver: one.contestant.accelerator.clone(),
+                megabytes_per_second: one.figure.megabytes_per_second,
+                spread: one.figure.spread,
+                cpu_ms_per_megabyte: one.figure.cpu_ms_per_megabyte,
+                is_legacy: false,
             }
         };
-        // All contestants of a job process the same bytes.
-        let wall = software.figure.megabytes_per_second / hardware.figure.megabytes_per_second;
-        let cpu = hardware.figure.cpu_ms_per_megabyte.zip(software.figure.cpu_ms_per_megabyte);
-        let cpu = cpu.filter(|(_, software)| *software > 0.0).map(|(hardware, software)| hardware / software);
-        costs.push(relative_cost(goal, (wall, 0.0), cpu.map(|cpu| (cpu, 0.0))).0.max(f64::MIN_POSITIVE).ln());
-        rows.extend([software, hardware].map(|run| ContestRow {
-            job: job.name.clone(),
-            driver: run.driver.clone().unwrap_or_default(),
-            megabytes_per_second: Some(run.figure.megabytes_per_second),
-            cpu_ms_per_megabyte: run.figure.cpu_ms_per_megabyte,
-        }));
+        let entrants = self.figures.iter().filter(is_kept).map(entrant).collect();
+        choice::Contest::of_entrants(negotiation, offered.clone(), bytes as usize, goal.into(), entrants)
     }
-    if costs.is_empty() {
-        missing.extend(bench.notes.iter().cloned());
-        return Err(missing.join("; "));
-    }
-    // The geometric mean of reading and writing.
-    Ok(Contest { rows, accelerator_wins: costs.iter().sum::<f64>() < 0.0 })
 }
 
-/// The fastest software of a job, and the run of the driver, alone or in a template.
-fn sides<'a>(job: &'a Application, driver: &str) -> (Option<&'a Run>, Option<&'a Run>) {
-    let has_driver =
-        |run: &&Run| run.driver.as_deref().is_some_and(|name| template::nested(name).contains(&driver));
-    let software =
-        job.runs.iter().filter(|run| run.evidence.is_none() && run.fault.is_none() && !has_driver(run));
-    let speed = |run: &&Run| run.figure.megabytes_per_second;
-    let software = software.max_by(|a, b| speed(a).total_cmp(&speed(b)));
-    let hardware =
-        job.runs.iter().filter(|run| run.evidence != Some(Evidence::Contradicted)).find(has_driver);
-    (software, hardware)
-}
-
-/// kTLS has no benchmark: the thresholds of `outboard tune` decide, which compare the same driver
-/// with OpenSSL.
+/// The thresholds of `outboard tune` decide, which compare the same
+/// driver with OpenSSL.
 fn of_policy(need: &KernelNeed, driver: &str, goal: GoalName) -> Result<Contest> {
     let policy = Tuned::read(Path::new(POLICY_FILE))?;
     let policy =
@@ -144,52 +195,98 @@ fn of_thresholds(policy: &Tuned, need: &KernelNeed, driver: &str) -> Result<Cont
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_documents::Figure;
+    use outboard_measure::kernel_users::Contestant;
 
-    fn bench(runs: &[(&str, Option<&str>, f64, f64)]) -> Bench {
-        let run = |(driver, evidence, speed, cpu): &(&str, Option<&str>, f64, f64)| {
-            serde_json::json!({
-                "contestant": "x", "driver": driver, "user_percent": 0.0, "system_percent": 1.0,
-                "hardware_percent": null, "evidence": evidence, "fault": null,
-                "figure": {
-                    "megabytes_per_second": speed, "spread": 0.0, "samples": 5, "outliers": 0,
-                    "cpu_ms_per_megabyte": cpu, "interrupts_per_request": 0.0
-                },
-            })
-        };
-        let runs: Vec<_> = runs.iter().map(run).collect();
-        let job = serde_json::json!({"name": "reads", "cipher": "c", "bytes": 1, "at_once": 1, "runs": runs});
-        serde_json::from_value(serde_json::json!({
-            "made": "", "openssl": "", "contestants": [], "rows": [], "applications": [job],
-            "notes": ["a note"], "interrupted": false,
-            "machine": {"kernel": "", "architecture": "", "cpu": "", "cpus": 1, "openssl": ""},
-        }))
-        .unwrap()
+    fn figure(setting: &str, accelerator: Option<&str>, speed: f64, cpu: f64) -> KernelFigure {
+        let driver = accelerator.map_or("essiv(cbc(plain),sha256-lib)", |_| "essiv(engine,sha256-lib)");
+        KernelFigure {
+            contestant: Contestant {
+                setting: setting.to_owned(),
+                driver: driver.to_owned(),
+                accelerator: accelerator.map(str::to_owned),
+            },
+            figure: Figure {
+                megabytes_per_second: speed,
+                spread: 0.0,
+                samples: 5,
+                outliers: 0,
+                cpu_ms_per_megabyte: Some(cpu),
+                interrupts_per_request: 0.0,
+            },
+            fault: None,
+        }
     }
 
+    const CBC: &str = "aes-cbc-essiv:sha256";
+
     #[test]
-    fn the_fastest_software_is_compared_with_the_driver_within_its_template() {
-        let runs = [
-            ("essiv(cbc(plain),sha256-lib)", None, 40.0, 10.0),
-            ("essiv(cbc(slow),sha256-lib)", None, 20.0, 10.0),
-            ("essiv(engine,sha256-lib)", Some("interrupts"), 38.0, 2.0),
-        ];
-        let of = |goal| of_bench(&bench(&runs), "engine", goal).unwrap();
+    fn software_is_compared_with_the_driver_by_the_goal() {
+        let figures = [figure(CBC, None, 40.0, 10.0), figure(CBC, Some("engine"), 38.0, 2.0)];
+        let of = |goal| of_figures(&figures, CBC, "engine", goal).unwrap();
         assert!(!of(Goal::Throughput).accelerator_wins);
         assert!(of(Goal::Cpu).accelerator_wins);
         assert!(of(Goal::Balanced).accelerator_wins);
         let drivers: Vec<String> = of(Goal::Cpu).rows.into_iter().map(|row| row.driver).collect();
-        assert_eq!(drivers, [runs[0].0, runs[2].0]);
+        assert_eq!(drivers, ["essiv(cbc(plain),sha256-lib)", "essiv(engine,sha256-lib)"]);
     }
 
     #[test]
     fn a_driver_without_a_sound_figure_is_not_compared() {
-        let software = ("plain", None, 40.0, 10.0);
-        let none = of_bench(&bench(&[software]), "engine", Goal::Cpu).err().unwrap();
-        assert!(none.contains("engine: it was not measured; a note"), "{none}");
-        let refuted = ("engine", Some("contradicted"), 90.0, 1.0);
-        assert!(of_bench(&bench(&[software, refuted]), "engine", Goal::Cpu).is_err());
-        let alone = ("engine", Some("interrupts"), 90.0, 1.0);
-        assert!(of_bench(&bench(&[alone]), "engine", Goal::Cpu).is_err());
+        let why = |figures: &[KernelFigure]| {
+            of_figures(figures, CBC, "engine", Goal::Cpu).err().map(|why| why.to_string()).unwrap_or_default()
+        };
+        let (software, hardware) = (figure(CBC, None, 40.0, 10.0), figure(CBC, Some("engine"), 90.0, 1.0));
+        assert!(why(std::slice::from_ref(&software)).ends_with("engine was not measured"));
+        assert!(why(std::slice::from_ref(&hardware)).ends_with("software was not measured"));
+        let refuted = KernelFigure { fault: Some("no interrupt".to_owned()), ..hardware };
+        assert_eq!(why(&[software, refuted]), "aes-cbc-essiv:sha256: engine: no interrupt");
+    }
+
+    #[test]
+    fn a_disk_is_refused_where_adiantum_wins_over_each_accelerator_by_both() {
+        let xts = "aes-xts-plain64";
+        let refusal = |hardware: (f64, f64), accelerators: &[&str]| {
+            let figures = vec![
+                figure(xts, None, 20.0, 50.0),
+                figure(xts, Some("engine-xts"), hardware.0, hardware.1),
+                figure(CBC, None, 10.0, 90.0),
+                figure(CBC, Some("engine-cbc"), 30.0, 30.0),
+                figure(ADIANTUM, None, 60.0, 17.0),
+            ];
+            let measured = Measured { contests: Vec::new(), figures };
+            let choice = measured.choice(KernelUser::Disk, accelerators, GoalName::Balanced).unwrap();
+            choice.refusal("dm-crypt").unwrap_or_default()
+        };
+        let both = ["engine-xts", "engine-cbc"];
+        let why = refusal((40.0, 25.0), &both);
+        for part in [
+            "xchacha12,aes-adiantum-plain64 in software 60.0 MB/s and 17.0 ms",
+            "aes-xts-plain64 by engine-xts 40.0 MB/s",
+            "cryptsetup luksFormat --cipher xchacha12,aes-adiantum-plain64",
+            "--aes-required",
+        ] {
+            assert!(why.contains(part), "{why}");
+        }
+        assert_eq!(refusal((80.0, 25.0), &both), "", "one that is faster is enough");
+        assert_eq!(refusal((40.0, 5.0), &both), "", "or cheaper");
+        assert!(!refusal((80.0, 25.0), &both[1..]).is_empty(), "one that loses to software does not count");
+    }
+
+    #[test]
+    fn tunnels_are_compared_with_chacha20_and_records_of_tls_are_not() {
+        let gcm = "aes128gcm16";
+        let figures = vec![
+            figure(gcm, None, 4.0, 250.0),
+            figure(gcm, Some("engine"), 6.0, 100.0),
+            figure(CHACHA20_SETTING, None, 16.0, 60.0),
+        ];
+        let measured = Measured { contests: Vec::new(), figures };
+        assert_eq!(measured.rival(KernelUser::Ipsec).unwrap().megabytes_per_second, Some(16.0));
+        let choice = measured.choice(KernelUser::Ipsec, &["engine"], GoalName::Balanced).unwrap();
+        let why = choice.refusal("IPsec").unwrap();
+        assert!(why.contains("`esp_proposals = chacha20poly1305,aes128gcm16    # swanctl.conf"), "{why}");
+        assert!(measured.choice(KernelUser::Ktls, &["engine"], GoalName::Balanced).is_none());
     }
 
     #[test]

@@ -7,9 +7,11 @@ use outboard_console::aligned;
 use outboard_drivers::find::Judged;
 use outboard_drivers::preference::priority_to_win;
 use outboard_drivers::reach::{KernelUser, NeedOutlook, Prospect};
+use outboard_services::choice;
 use outboard_services::enable::{Plan, PreferredDriver};
 
 use super::Choice;
+use super::contest::ContestRow;
 
 /// The user's own name.
 pub fn reader(user: KernelUser) -> &'static str {
@@ -68,10 +70,11 @@ fn outranked(driver: &Judged, need: &NeedOutlook<'_>) -> String {
     }
 }
 
-/// The measurements.
-pub fn contests(choices: &[Choice<'_>]) -> String {
+/// The measurements, that of another cipher last.
+pub fn contests(choices: &[Choice<'_>], rival: Option<ContestRow>) -> String {
     let mut rows = vec![["measured", "driver", "MB/s", "CPU ms/MB"].map(str::to_owned)];
-    for row in choices.iter().filter_map(|choice| choice.contest.as_ref()).flat_map(|contest| &contest.rows) {
+    let contests = choices.iter().filter_map(|choice| choice.contest.as_ref());
+    for row in contests.flat_map(|contest| &contest.rows).chain(&rival) {
         let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
         rows.push([
             row.job.clone(),
@@ -81,6 +84,15 @@ pub fn contests(choices: &[Choice<'_>]) -> String {
         ]);
     }
     if rows.len() == 1 { String::new() } else { aligned(&rows, 2..4, "  ") + "\n" }
+}
+
+/// The fastest and the cheapest cipher, among those with AES if that is required.
+pub fn sentence(user: KernelUser, comparison: Option<&choice::Contest>, is_aes_required: bool) -> String {
+    let comparison = comparison.cloned().map(|comparison| match is_aes_required {
+        true => comparison.of_aes(),
+        false => comparison,
+    });
+    comparison.map_or(String::new(), |it| choice::text(&it.document(reader(user))) + "\n")
 }
 
 /// R9 to R11: an accelerator that is slower than software has the highest priority.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use zeroize::Zeroizing;
 
-use crate::applications::hex::hex;
+use super::keys::hex;
 
 /// Hashes: name, truncation of the HMAC in bits, key size in bytes (RFC 2404 and RFC 4868).
 const HASHES: [(&str, u32, usize); 4] =
@@ -14,6 +14,7 @@ const HASHES: [(&str, u32, usize); 4] =
 /// `cbc(aes)+hmac(sha256)`, `rfc4106(gcm(aes))` or `rfc7539esp(chacha20,poly1305)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Esp {
+    /// The name in ip-xfrm(8), of CBC with its HMAC.
     pub name: String,
     /// The hash for CBC; none for an AEAD.
     hash: Option<(&'static str, u32, usize)>,
@@ -22,9 +23,14 @@ pub struct Esp {
 /// RFC 7634: ChaCha20-Poly1305, which competes with AES in software.
 pub const CHACHA20: &str = "rfc7539esp(chacha20,poly1305)";
 
+/// The same in `esp_proposals` of strongSwan.
+pub const CHACHA20_SETTING: &str = "chacha20poly1305";
+
+/// RFC 4106.
 pub const GCM: &str = "rfc4106(gcm(aes))";
 
 impl Esp {
+    /// Reads the name.
     pub fn parse(name: &str) -> Result<Esp> {
         if [GCM, CHACHA20].contains(&name) {
             return Ok(Esp { name: name.to_owned(), hash: None });
@@ -34,6 +40,17 @@ impl Esp {
             Some(hash) => Ok(Esp { name: name.to_owned(), hash: Some(hash) }),
             None => bail!("write cbc(aes)+hmac(sha1), sha256, sha384 or sha512, {GCM} or {CHACHA20}"),
         }
+    }
+
+    /// By strongSwan's word for it in `esp_proposals`.
+    pub fn by_setting(setting: &str) -> Option<Esp> {
+        let name = match setting {
+            "aes128gcm16" => GCM,
+            "aes128-sha256" => "cbc(aes)+hmac(sha256)",
+            CHACHA20_SETTING => CHACHA20,
+            _ => return None,
+        };
+        Esp::parse(name).ok()
     }
 
     /// Returns the cipher that accelerators implement: `cbc(aes)` or `gcm(aes)`. For ChaCha20 it is
@@ -128,6 +145,12 @@ mod tests {
         assert_eq!(*words, format!("aead {CHACHA20} 0x{} 128", "02".repeat(36)));
         let longest = Esp::parse("cbc(aes)+hmac(sha512)").unwrap().words(&[3; 64 + 32]);
         assert!(longest.len() <= 2 * (64 + 32) + 80, "it had to grow");
+        let needs = outboard_drivers::reach::KernelUser::Ipsec.needs();
+        for need in needs {
+            let esp = Esp::by_setting(need.setting).unwrap();
+            assert_eq!(esp.asked(&esp.aead()), need.algorithm);
+        }
+        assert_eq!(Esp::by_setting(CHACHA20_SETTING), Some(chacha20));
         for wrong in ["cbc(aes)", "cbc(aes)+hmac(md5)", "gcm(aes)", ""] {
             assert!(Esp::parse(wrong).is_err(), "{wrong}");
         }

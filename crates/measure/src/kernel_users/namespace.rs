@@ -2,21 +2,13 @@
 //! last process in it.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::process::CommandExt as _;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
-use anyhow::{Context as _, Result, anyhow};
-
-use super::tool::Tool;
-
-pub const IP: Tool = Tool { name: "ip", debian: "iproute2", openwrt: "ip-full" };
-
-/// Time limit for ip(8), which can load modules.
-const LIMIT: Duration = Duration::from_secs(60);
+use anyhow::{Context as _, Result, anyhow, bail};
 
 /// The namespace.
 pub struct Namespace(File);
@@ -48,20 +40,47 @@ impl Namespace {
         // SAFETY: an async-signal-safe system call without pointers; the descriptor is open until
         // the command has started.
         unsafe {
-            command.pre_exec(move || match libc::setns(descriptor, libc::CLONE_NEWNET) {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            });
+            command.pre_exec(move || enter(descriptor));
         }
+    }
+
+    /// Runs `work` in a thread in the namespace. What it opens stays there.
+    pub fn within<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let enter_and_work = || {
+            enter(self.0.as_raw_fd()).context("the namespace")?;
+            work()
+        };
+        let done = thread::scope(|scope| scope.spawn(enter_and_work).join());
+        done.map_err(|_| anyhow!("a thread panicked"))?
     }
 
     /// Runs the lines as commands of ip(8) in the namespace. They are passed on standard input, so
     /// that no command line contains a key.
     pub fn ip(&self, lines: &str) -> Result<()> {
-        let mut command = Command::new(IP.name);
-        command.args(["-batch", "-"]);
+        let mut command = Command::new("ip");
+        command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         self.enter(&mut command);
-        let result = IP.run(command, lines, LIMIT).and_then(|output| output.checked("ip"));
-        result.map(|_| ()).map_err(|error| anyhow!(error))
+        let mut child = command.spawn().context(
+            "the command ip cannot be run: is the package iproute2 (on OpenWrt ip-full) installed?",
+        )?;
+        if let Some(mut input) = child.stdin.take() {
+            // A program that does not read its input reports why.
+            let _ = input.write_all(lines.as_bytes());
+        }
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("ip failed ({}): {}", output.status, errors.trim().replace('\n', "; "));
+        }
+        Ok(())
+    }
+}
+
+/// Moves this thread into a namespace.
+fn enter(descriptor: RawFd) -> io::Result<()> {
+    // SAFETY: no pointer is passed; the call fails for what is not a namespace.
+    match unsafe { libc::setns(descriptor, libc::CLONE_NEWNET) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }

@@ -1,32 +1,49 @@
 //! Two network namespaces, a veth pair between them, and tunnels on it, each with its own driver.
 
 use std::fmt::Write as _;
-use std::process::Command;
-use std::time::Duration;
+use std::fs;
 
 use anyhow::{Context as _, Result, bail};
 use outboard_drivers::netlink::change;
 use zeroize::Zeroizing;
 
-use super::Mode;
+use super::chosen::Drivers;
 use super::esp::Esp;
-use crate::applications::chosen::Drivers;
-use crate::applications::cleaner::Cleaner;
-use crate::applications::disk::random;
-use crate::applications::namespace::Namespace;
-use crate::applications::tool::Tool;
-
-const CAT: Tool = Tool { name: "cat", debian: "coreutils", openwrt: "busybox" };
-
-/// Time limit for short commands.
-const LIMIT: Duration = Duration::from_secs(60);
+use super::keys::random;
+use super::namespace::Namespace;
+use crate::stop;
 
 /// Security associations of a tunnel: one per direction in each namespace.
 const ASSOCIATIONS: u32 = 4;
 
+/// The mode of IPsec (RFC 4303, 3.1).
+#[derive(Clone, Copy)]
+pub enum Mode {
+    /// Whole packets, as gateways do.
+    Tunnel,
+    /// What is in them, as hosts do.
+    Transport,
+}
+
+impl Mode {
+    /// The name in ip-xfrm(8).
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Tunnel => "tunnel",
+            Mode::Transport => "transport",
+        }
+    }
+}
+
+/// What is told of a driver and its own priority before that is raised, so that it is restored even
+/// if this process is killed.
+pub type BeforeRaise<'a> = &'a mut dyn FnMut(&str, i32) -> Result<()>;
+
 /// Both network namespaces.
 pub struct Network {
+    /// The one that sends.
     pub left: Namespace,
+    /// The other one.
     pub right: Namespace,
     tunnels: u8,
 }
@@ -39,6 +56,7 @@ enum TunnelEnd {
 }
 
 impl Network {
+    /// Makes both, and joins them.
     pub fn new() -> Result<Network> {
         let (left, right) = (Namespace::new()?, Namespace::new()?);
         left.ip(&format!(
@@ -61,7 +79,7 @@ impl Network {
         bits: usize,
         mode: Mode,
         driver: &str,
-        cleaner: &mut Cleaner,
+        before_raise: BeforeRaise<'_>,
     ) -> Result<String> {
         change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
         let drivers = Drivers::now()?;
@@ -72,7 +90,7 @@ impl Network {
         let first = drivers.preferred(&asked, 0).map(|one| &one.driver);
         let raised = match first {
             Some(first) if first.name != driver => {
-                cleaner.priority(driver, own.priority)?;
+                before_raise(driver, own.priority)?;
                 change::prefer(driver, first.priority.saturating_add(1))?;
                 true
             }
@@ -113,18 +131,47 @@ impl Network {
 
     /// Returns the packets that IPsec has dropped at both ends, by the kernel's names of the
     /// reasons.
-    pub fn drops(&self) -> Result<Vec<(String, u64)>, String> {
+    fn drops(&self) -> Result<Vec<(String, u64)>, String> {
         Ok([drops(&self.left)?, drops(&self.right)?].concat())
     }
+
+    /// Sends data, and verifies that IPsec dropped no packet.
+    pub fn checked<T>(&self, send: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let before = self.drops()?;
+        let sent = send();
+        if stop::asked() {
+            return Err("interrupted".to_owned());
+        }
+        let dropped = more(&before, &self.drops()?);
+        let advice = "do not use it for IPsec, and see outboard check";
+        match (sent, dropped.is_empty()) {
+            (Ok(result), true) => Ok(result),
+            (Ok(_), false) => Err(format!(
+                "IPsec dropped packets ({dropped}): what one end encrypts the other cannot read, so the driver is wrong or loses \
+                 requests; {advice}"
+            )),
+            (Err(error), true) => Err(format!(
+                "the connection stalled or broke ({error}), and IPsec counted no packet that it dropped"
+            )),
+            (Err(error), false) => Err(format!(
+                "the connection stalled or broke ({error}), for IPsec dropped packets ({dropped}): the driver is wrong or loses \
+                 requests; {advice}"
+            )),
+        }
+    }
+}
+
+/// Lists the counters that increased, with their differences.
+fn more(before: &[(String, u64)], after: &[(String, u64)]) -> String {
+    let grown = after.iter().zip(before).filter(|(now, then)| now.1 > then.1);
+    grown.map(|(now, then)| format!("{} {}", now.0, now.1 - then.1)).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the packets that IPsec dropped in a namespace (/proc/net/xfrm_stat).
 fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
-    let mut command = Command::new(CAT.name);
-    command.arg("/proc/net/xfrm_stat");
-    namespace.enter(&mut command);
     // The file is missing without CONFIG_XFRM_STATISTICS.
-    Ok(counts(&CAT.run(command, "", LIMIT)?.stdout))
+    let read = || Ok(fs::read_to_string("/proc/thread-self/net/xfrm_stat").unwrap_or_default());
+    namespace.within(read).map(|text| counts(&text)).map_err(|error| format!("{error:#}"))
 }
 
 fn counts(text: &str) -> Vec<(String, u64)> {
@@ -164,6 +211,16 @@ fn lines(number: u8, end: TunnelEnd, mode: Mode, keys: &[Zeroizing<String>; 2]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dropped_packets_have_the_kernels_names() {
+        let of = |counts: [u64; 2]| {
+            let names = ["XfrmInError", "XfrmInStateProtoError"].map(str::to_owned);
+            names.into_iter().zip(counts).collect::<Vec<_>>()
+        };
+        assert_eq!(more(&of([1, 2]), &of([1, 2])), "");
+        assert_eq!(more(&of([1, 2]), &of([1, 5])), "XfrmInStateProtoError 3");
+    }
 
     #[test]
     fn counts_have_the_kernels_names() {

@@ -14,29 +14,31 @@ const ALIGNMENT: usize = 4096;
 const SIZES: [usize; 4] = [4096, 65536, 12288, 1 << 20];
 
 /// An aligned buffer for direct I/O.
-struct Buffer {
+pub struct AlignedBuffer {
     place: *mut u8,
     layout: Layout,
 }
 
-impl Buffer {
-    fn new(length: usize) -> Buffer {
+impl AlignedBuffer {
+    /// Zeros.
+    pub fn new(length: usize) -> AlignedBuffer {
         let layout = Layout::from_size_align(length, ALIGNMENT).expect("a few megabytes");
         // SAFETY: the length is not zero.
         let place = unsafe { alloc_zeroed(layout) };
         if place.is_null() {
             handle_alloc_error(layout);
         }
-        Buffer { place, layout }
+        AlignedBuffer { place, layout }
     }
 
-    fn bytes(&mut self) -> &mut [u8] {
+    /// All of it.
+    pub fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the length is that of the allocation, and this value is its only owner.
         unsafe { slice::from_raw_parts_mut(self.place, self.layout.size()) }
     }
 }
 
-impl Drop for Buffer {
+impl Drop for AlignedBuffer {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout.
         unsafe { dealloc(self.place, self.layout) }
@@ -46,7 +48,7 @@ impl Drop for Buffer {
 /// Each device writes new random data, and all devices read it. Fails if the data differ.
 pub fn compare(devices: &[(&str, File)], random: &dyn Fn(&mut [u8]) -> Result<()>) -> Result<()> {
     let all: usize = SIZES.iter().sum();
-    let (mut written, mut read) = (Buffer::new(all), Buffer::new(all));
+    let (mut written, mut read) = (AlignedBuffer::new(all), AlignedBuffer::new(all));
     for (writer, device) in devices {
         random(written.bytes())?;
         pass(written.bytes(), |piece, at| device.write_all_at(piece, at))

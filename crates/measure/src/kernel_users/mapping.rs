@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use zeroize::Zeroize as _;
 
-use crate::applications::hex::hex;
+use super::keys::hex;
 
 const CONTROL: &str = "/dev/mapper/control";
 
@@ -113,11 +113,13 @@ impl Drop for Message {
 pub struct Table<'a> {
     /// dm-crypt's name of the cipher: `aes-xts-plain64`, `capi:sim-xts-aes-plain64`.
     pub cipher: &'a str,
+    /// The key.
     pub key: &'a [u8],
     /// Bytes that are encrypted with one IV: the size of a request to the driver.
     pub sector: u32,
     /// The number of the underlying device, such as `7:0`.
     pub below: &'a str,
+    /// The size of the device.
     pub bytes: u64,
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::applications::tool::unnamed;
+use rustix::fs::{MemfdFlags, memfd_create};
 
 const LOOP_CONTROL: &str = "/dev/loop-control";
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a;
@@ -48,12 +48,14 @@ impl LoopDevice {
     /// Creates a device of `bytes` bytes in memory, or in the directory `on`.
     pub fn new(on: Option<&Path>, bytes: u64) -> Result<LoopDevice> {
         let (backing, flags) = match on {
-            None => (unnamed().context("no memory file can be made")?, 0),
+            None => {
+                let memory = memfd_create("outboard-disk", MemfdFlags::CLOEXEC);
+                (File::from(memory.context("no memory file can be made")?), 0)
+            }
             // Direct I/O: with the page cache, memory would be measured.
             Some(on) => (file_in(on)?, LO_FLAGS_DIRECT_IO),
         };
-        fill(&backing, bytes)
-            .with_context(|| format!("{} MiB do not fit: say less with --megabytes", bytes >> 20))?;
+        fill(&backing, bytes).with_context(|| format!("{} MiB do not fit", bytes >> 20))?;
         let control = File::options().read(true).write(true).open(LOOP_CONTROL).with_context(|| {
             format!("{LOOP_CONTROL}: is there the kernel module loop (on OpenWrt kmod-loop)?")
         })?;

@@ -15,14 +15,19 @@ const OF_HARDWARE: u32 = Flags::ASYNC | Flags::KERN_DRIVER_ONLY | Flags::ALLOCAT
 /// The kernel's drivers at one moment.
 pub struct Drivers(Vec<Judged>);
 
+/// Reads the drivers with their flags, which only NETLINK_CRYPTO reports.
+pub fn now() -> Result<Vec<Judged>> {
+    let found = survey(&Root::live())?;
+    match found.no_flags {
+        None => Ok(found.drivers),
+        Some(error) => bail!("{error} (on OpenWrt the package kmod-crypto-user)"),
+    }
+}
+
 impl Drivers {
-    /// Reads the drivers with their flags, which only NETLINK_CRYPTO reports.
+    /// Reads the drivers.
     pub fn now() -> Result<Drivers> {
-        let found = survey(&Root::live())?;
-        match found.no_flags {
-            None => Ok(Drivers(found.drivers)),
-            Some(error) => bail!("{error} (on OpenWrt the package kmod-crypto-user)"),
-        }
+        now().map(Drivers)
     }
 
     /// As `now`, after the kernel was requested to instantiate software templates for these

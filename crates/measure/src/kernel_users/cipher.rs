@@ -1,10 +1,12 @@
 //! Names of a disk cipher in dm-crypt and in the kernel's crypto API.
 
 use anyhow::{Result, bail};
+use outboard_drivers::Judged;
 
 /// A cipher in dm-crypt's notation, `aes-CHAINING-IV`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cipher {
+    /// The name.
     pub name: String,
     /// `cbc(aes)`
     pub algorithm: String,
@@ -19,6 +21,7 @@ pub struct Cipher {
 pub const ADIANTUM: &str = "xchacha12,aes-adiantum-plain64";
 
 impl Cipher {
+    /// Reads the name.
     pub fn parse(name: &str) -> Result<Cipher> {
         if name == ADIANTUM {
             let algorithm = "adiantum(xchacha12,aes)".to_owned();
@@ -57,6 +60,13 @@ impl Cipher {
     pub fn bits(&self, given: Option<usize>) -> usize {
         let usual = if self.algorithm.starts_with("xts") { 512 } else { 256 };
         given.filter(|_| self.name != ADIANTUM).unwrap_or(usual)
+    }
+
+    /// Returns the name in /proc/crypto of the algorithm by an accelerator, which may have a part of it.
+    pub fn within(&self, accelerator: &Judged) -> String {
+        let name = &accelerator.driver.name;
+        let is_part = self.algorithm.starts_with("xts") && accelerator.driver.algorithm == "ecb(aes)";
+        if is_part { format!("xts({name})") } else { name.clone() }
     }
 
     /// Returns the name in /proc/crypto of the cipher by this driver.

@@ -1,0 +1,33 @@
+//! dm-crypt and IPsec with one driver of the kernel after another. From Linux 7.2 on only these
+//! themselves reach the kernel's software, so they are measured through themselves: an encrypted disk
+//! in memory, and ESP between two network namespaces. Needs root.
+//!
+//! - [`disk`], [`ipsec`]: the figures of contestants, interleaved
+//! - [`chosen`]: the drivers that the kernel selects, and the best software
+//! - [`cipher`], [`mapping`], [`loopback`], [`contents`]: dm-crypt
+//! - [`esp`], [`network`], [`namespace`]: IPsec
+//! - [`keys`]: random keys, and their text
+
+pub mod chosen;
+pub mod cipher;
+pub mod contents;
+pub mod disk;
+pub mod esp;
+mod figures;
+pub mod ipsec;
+pub mod keys;
+pub mod loopback;
+pub mod mapping;
+pub mod namespace;
+pub mod network;
+
+use std::process::{Command, Stdio};
+
+pub use figures::{Contestant, KernelFigure};
+
+/// Loads a kernel module, which most systems do by themselves. What needs a missing one reports it.
+pub fn load_module(name: &str) {
+    let mut command = Command::new("modprobe");
+    command.args(["-q", name]).stdin(Stdio::null()).stderr(Stdio::null());
+    let _ = command.status();
+}
