@@ -30,6 +30,8 @@ pub enum Word {
     Late = 0x88,
     /// Fault: a request ends with the engine's error bit.
     Error = 0x8c,
+    /// Fault: this request and all later ones never end.
+    Stop = 0x90,
 }
 
 /// For a fault: one request in N, at random.

@@ -9,17 +9,19 @@ use outboard_tests::modelled::{ModelNames, Modelled};
 use outboard_uapi::SYSFS;
 
 const DEVICE: &str = "3e090000.crypto";
-pub(crate) const CBC: &str = "mv-cbc-aes";
+const CBC: &str = "mv-cbc-aes";
 pub(crate) const CESA: ModelNames = ModelNames {
     driver: "marvell-cesa",
     module: "marvell_cesa",
     id: ("0x11ab", "0xce5a"),
     device: DEVICE,
+    bound: ("platform/drivers/marvell-cesa", DEVICE),
     lines: Some(DEVICE),
     starts_per_request: 1,
     ciphers: &[CBC, "mv-ecb-aes", "mv-cbc-des3-ede"],
     cbc: CBC,
     ecb: "mv-ecb-aes",
+    not_possible: &[],
 };
 
 outboard_tests::tests_of_model!(CESA);
@@ -30,7 +32,7 @@ fn streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again() {
     let test = "streams_end_right_when_the_driver_is_unbound_under_load_and_loaded_again";
     let Some(modelled) = Modelled::find(test, &CESA) else { return };
     // The driver refuses a second bind until its module is loaded anew.
-    modelled.streams_end_right_when_it_is_unbound("platform/drivers/marvell-cesa", DEVICE, |_| {
+    modelled.streams_end_right_when_it_is_unbound(|_, _| {
         for arguments in [&["-r", "marvell-cesa"][..], &["marvell-cesa"]] {
             let status = Command::new("modprobe").args(arguments).status().expect("modprobe runs");
             assert!(status.success(), "modprobe {arguments:?}");

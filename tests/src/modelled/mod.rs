@@ -1,40 +1,52 @@
 //! What outboard does with a vendor's own driver on a model of its engine: the items that each theme
 //! `model_*` runs, with the names of its driver. The faults are those of the model.
 
+mod faults;
+mod lifetimes;
+
 use std::fs;
-use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::bytes::bytes;
-use crate::child::in_own_process;
 use crate::command::{status_and_output, succeeded};
 use crate::machine::{is_allowed, set_patience};
-use crate::model::{AT_RANDOM, Engines, Word, count_of, interrupts_of, report};
+use crate::model::{Engines, Word, count_of, interrupts_of, report};
 use crate::stream::Stream;
-use crate::time_limit::wait_until;
 use crate::tuning::Machine;
 use crate::world::{DriverChoice, Order, World};
 
-/// The tests of what each driver is expected to do: one for each item of [`Modelled`].
+/// The tests of what each driver is expected to do: one for each item of [`Modelled`]. With names, these
+/// items, which not every driver can do in one theme.
 #[macro_export]
 macro_rules! tests_of_model {
     ($names:ident) => {
+        $crate::tests_of_model! { @use $names }
+        $crate::tests_of_model! { @tuning_and_faults $names }
+    };
+    (@use $names:ident) => {
         $crate::tests_of_model! { $names:
             status_names_the_engine_and_its_device => status_names_the_engine,
             allow_finds_every_cipher_exact => allow_finds_every_cipher_exact,
             check_finds_every_cipher_exact_from_two_processes => check_finds_every_cipher_exact,
             every_request_of_openssl_is_proven_by_its_interrupts => openssl_is_proven,
+            streams_end_right_when_the_machine_is_suspended_under_load => streams_end_right_when_it_is_suspended,
+        }
+    };
+    (@tuning_and_faults $names:ident) => {
+        $crate::tests_of_model! { $names:
             look_ahead_serves_ctr_and_gcm_by_its_ecb => look_ahead_serves_ctr_and_gcm,
             tune_measures_it_and_its_policy_is_in_force => tune_measures_it,
             a_damaged_result_never_reaches_an_application_and_is_found => a_damaged_result_is_found,
             an_error_of_the_engine_is_replaced_by_software => an_error_is_replaced_by_software,
             a_late_request_ends_right => a_late_request_ends_right,
         }
+    };
+    ($names:ident: $($item:ident),+) => {
+        $crate::tests_of_model! { $names: $($item => $item,)+ }
     };
     ($names:ident: $($test:ident => $item:ident,)+) => {
         $(
@@ -61,8 +73,10 @@ pub struct ModelNames {
     pub module: &'static str,
     /// Vendor and device of the PCI device that is the engine, or stands for it.
     pub id: (&'static str, &'static str),
-    /// The device that the driver is bound to.
+    /// The device of the engine, as `outboard status` names it.
     pub device: &'static str,
+    /// The driver below /sys/bus that is unbound, and the name of its device.
+    pub bound: (&'static str, &'static str),
     /// Its lines in /proc/interrupts; `None` for a driver that polls.
     pub lines: Option<&'static str>,
     /// The number of starts of the engine that a request takes, each with an interrupt: a driver may
@@ -74,6 +88,8 @@ pub struct ModelNames {
     pub cbc: &'static str,
     /// The driver of AES in ECB mode.
     pub ecb: &'static str,
+    /// Items of the table that are not possible with this driver, and why.
+    pub not_possible: &'static [(&'static str, &'static str)],
 }
 
 /// The machine, without findings and faults of earlier tests.
@@ -83,6 +99,8 @@ pub struct Modelled {
     /// The engines.
     pub engines: Engines,
     names: &'static ModelNames,
+    /// Counters of earlier tests.
+    wrong_before: [u64; 2],
 }
 
 impl Modelled {
@@ -92,11 +110,12 @@ impl Modelled {
         let engines = Engines::find(test, names.id)?;
         let machine = Machine::new(test)?;
         let _ = fs::remove_file(FINDINGS);
-        for fault in [Word::Lose, Word::Damage, Word::Late, Word::Error] {
+        for fault in [Word::Lose, Word::Damage, Word::Late, Word::Error, Word::Stop] {
             engines.set(fault, 0);
         }
         set_patience(Duration::from_secs(1));
-        Some(Modelled { machine, engines, names })
+        let wrong_before = wrong(&engines);
+        Some(Modelled { machine, engines, names, wrong_before })
     }
 
     /// The output of the command, which must succeed.
@@ -138,7 +157,7 @@ impl Modelled {
     /// Nothing that the model lacks, and no address without memory, was used.
     #[track_caller]
     pub fn assert_nothing_unsupported(&self) {
-        assert_eq!((self.engines.sum(Word::Unsupported), self.engines.sum(Word::DmaErrors)), (0, 0));
+        assert_eq!(wrong(&self.engines), self.wrong_before);
     }
 
     /// Reports a cell of the table.
@@ -148,7 +167,9 @@ impl Modelled {
 
     /// The kernel has tested each cipher. For a boot with its self-tests.
     #[track_caller]
-    pub fn self_tests_have_passed(&self) {
+    pub fn the_kernel_finds_every_cipher_right(&self) {
+        let line = fs::read_to_string("/proc/cmdline").expect("proc is mounted");
+        assert!(!line.contains("cryptomgr.notests"), "{line}");
         let listing = fs::read_to_string("/proc/crypto").expect("proc is mounted");
         for driver in self.names.ciphers {
             let is_its = |entry: &&str| entry.contains(&format!(": {driver}\n"));
@@ -170,6 +191,44 @@ impl Modelled {
             assert!(engine["drivers"].as_array().expect("drivers").contains(&(*driver).into()), "{engine}");
         }
         self.report("status", "named, with its device");
+        for (item, reason) in self.names.not_possible {
+            self.report(item, format!("not possible: {reason}"));
+        }
+    }
+
+    /// `allow` refuses each hash of the driver, which the model does not have, and no application gets a
+    /// wrong digest over another interface. Most drivers register none: the model shows an engine
+    /// without them.
+    #[track_caller]
+    pub fn no_hash_of_it_is_used(&self) {
+        let listing = fs::read_to_string("/proc/crypto").expect("proc is mounted");
+        let value = |entry: &'_ str, key: &str| {
+            let pairs = entry.lines().filter_map(|line| line.split_once(':'));
+            pairs.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().to_owned()).next()
+        };
+        let is_ours = |entry: &&str| {
+            value(entry, "module").as_deref() == Some(self.names.module)
+                && matches!(value(entry, "type").as_deref(), Some("ahash" | "shash"))
+        };
+        assert!(listing.contains(&format!(": {}\n", self.names.module)), "{listing}");
+        let hashes: Vec<String> =
+            listing.split("\n\n").filter(is_ours).filter_map(|entry| value(entry, "driver")).collect();
+        for driver in &hashes {
+            self.refused(&["allow", "--now", driver]);
+        }
+        let settings = [("LOG_LEVEL", "off"), ("THRESHOLDS", "ALL:1024"), ("DIGESTS", "ALL")];
+        let world = World::new(DriverChoice::Accelerator, &settings, Order::DefaultFirst)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let message = bytes(9, 100_000);
+        for digest in ["SHA1", "SHA2-256"] {
+            if let Some(hard) = world.hard_digest(digest) {
+                assert_eq!(hard.of(&message), world.soft_digest(digest).of(&message), "{digest}");
+            }
+        }
+        match hashes.len() {
+            0 => self.report("hashes", "the driver registers none on this engine"),
+            many => self.report("hashes", format!("{many} refused by allow: the model has none")),
+        }
     }
 
     /// Each cipher passes the check of `allow`.
@@ -291,128 +350,9 @@ impl Modelled {
         assert_eq!(self.machine.policy()["in_force"], true, "{}", self.machine.policy());
         self.report("tune", format!("{} sizes measured", points.len()));
     }
+}
 
-    /// A wrong bit in one of three results: none reaches an application, `check` finds it, and what
-    /// `allow` finds is saved, so that the provider uses the driver over no interface.
-    #[track_caller]
-    pub fn a_damaged_result_is_found(&self) {
-        let cbc = self.names.cbc;
-        self.allow(&[cbc]);
-        in_own_process(|| {
-            let world = self.world(cbc, &[("SHADOW_CHECKS", "1")]);
-            let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-            self.engines.set(Word::Damage, AT_RANDOM | 3);
-            for seed in 0..20 {
-                assert!(Stream::new(&soft, seed, 20, 4096).runs_right(&hard), "stream {seed}");
-            }
-            assert!(world.counts().mismatches > 0, "{:?}", world.counts());
-        });
-        assert!(self.engines.sum(Word::Faults) > 0, "no result was damaged");
-        let found = self.machine.checked(&["--for", "10s", cbc], 1);
-        assert!(found.contains("WRONG"), "{found}");
-        self.output(&["check", "--forget", cbc]);
-
-        self.output(&["disallow", "--now", cbc]);
-        let refused = self.refused(&["allow", "--now", cbc]);
-        assert!(refused.contains("does not use it over any interface"), "{refused}");
-        self.engines.set(Word::Damage, 0);
-        // AF_ALG reaches it on this kernel.
-        assert!(self.world(cbc, &[]).hard_if_offered("AES-128-CBC").is_none());
-        let refused = self.refused(&["allow", "--now", cbc]);
-        assert!(refused.contains("found a wrong result"), "{refused}");
-        self.output(&["check", "--forget", cbc]);
-        self.allow(&[cbc]);
-        self.report("damage", "no wrong byte at the application, found by check, saved by allow");
-    }
-
-    /// An error of the engine, whether its driver reports it or not.
-    #[track_caller]
-    pub fn an_error_is_replaced_by_software(&self) {
-        self.allow(&[self.names.cbc]);
-        let world = self.world(self.names.cbc, &[("SHADOW_CHECKS", "1")]);
-        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        self.engines.set(Word::Error, 5);
-        assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
-        let counts = world.counts();
-        assert!(counts.failures + counts.mismatches > 0 && counts.hw_requests > 50, "{counts:?}");
-        self.report("error", "found, no wrong byte at the application");
-    }
-
-    /// A completion without an interrupt, of a driver with a time limit of its own. The module may
-    /// give up the request before that, and the few that try the engine meanwhile.
-    #[track_caller]
-    pub fn a_lost_interrupt_is_replaced_by_software(&self) {
-        self.allow(&[self.names.cbc]);
-        let world = self.world(self.names.cbc, &[]);
-        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        let faults = self.engines.sum(Word::Faults);
-        self.engines.set(Word::Lose, 5);
-        let stream = Stream::new(&soft, 1, 20, 4096);
-        assert!(stream.runs_right(&hard));
-        let used = world.counts();
-        assert!(used.failures > 0 && self.engines.sum(Word::Faults) > faults, "{used:?}");
-        wait_until("used again", || {
-            assert!(stream.runs_right(&hard));
-            world.counts().hw_requests > used.hw_requests
-        });
-        let used = world.counts();
-        assert!(used.failures < 10, "{used:?}");
-        self.report("lost interrupt", "given up, replaced by software, and the engine used again");
-    }
-
-    /// Unbinds the device of a driver, a path below /sys/bus, while two threads use it, and binds it
-    /// again.
-    #[track_caller]
-    pub fn streams_end_right_when_it_is_unbound(
-        &self,
-        driver: &str,
-        device: &str,
-        bind_again: impl FnOnce(&Path),
-    ) {
-        let cbc = self.names.cbc;
-        self.allow(&[cbc]);
-        let world = self.world(cbc, &[]);
-        let (hard, stream) =
-            (world.hard("AES-128-CBC"), Stream::new(&world.soft("AES-128-CBC"), 5, 40, 8192));
-        let goes_on = AtomicBool::new(true);
-        let driver = Path::new("/sys/bus").join(driver);
-        let streams = thread::scope(|scope| {
-            let work = || {
-                let mut right = 0;
-                while goes_on.load(Ordering::Relaxed) {
-                    assert!(stream.runs_right(&hard));
-                    right += 1;
-                }
-                right
-            };
-            let threads = [scope.spawn(work), scope.spawn(work)];
-            let requests = self.engines.sum(Word::Requests);
-            wait_until("busy", || self.engines.sum(Word::Requests) > requests + 100);
-            fs::write(driver.join("unbind"), device).expect("unbind, as root");
-            goes_on.store(false, Ordering::Relaxed);
-            threads.map(|thread| thread.join().expect("a thread")).iter().sum::<u32>()
-        });
-        assert!(!driver.join(device).exists());
-        bind_again(&driver);
-        let has_it = || fs::read_to_string("/proc/crypto").is_ok_and(|text| text.contains(cbc));
-        wait_until("registered", has_it);
-        self.allow(&[cbc]);
-        assert!(stream.runs_right(&self.world(cbc, &[]).hard("AES-128-CBC")));
-        self.assert_nothing_unsupported();
-        self.report("unbind under load", format!("{streams} streams right; bound again"));
-    }
-
-    /// A completion that is late.
-    #[track_caller]
-    pub fn a_late_request_ends_right(&self) {
-        self.allow(&[self.names.cbc]);
-        let world = self.world(self.names.cbc, &[]);
-        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
-        let faults = self.engines.sum(Word::Faults);
-        self.engines.set(Word::Late, 5);
-        assert!(Stream::new(&soft, 1, 100, 4096).runs_right(&hard));
-        world.assert_driver_used();
-        assert!(self.engines.sum(Word::Faults) > faults, "no request was late");
-        self.report("late", "right");
-    }
+/// What a model counts as wrong use: of what it lacks, and of addresses without memory.
+fn wrong(engines: &Engines) -> [u64; 2] {
+    [Word::Unsupported, Word::DmaErrors].map(|word| engines.sum(word))
 }

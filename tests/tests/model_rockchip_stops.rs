@@ -1,0 +1,5 @@
+//! The engine stops, so that this theme is the last of its machine.
+
+use crate::model_rockchip::RK3288;
+
+outboard_tests::tests_of_model! { RK3288: an_engine_that_stops_is_left_alone_and_a_check_shows_the_drivers_error }
