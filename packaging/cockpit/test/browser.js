@@ -8,6 +8,9 @@ const [, , lane, base, share, axe] = process.argv;
 const browser = new Browser();
 let done = 0;
 
+/** Prints mode, owner, link and content of all that is in /etc, in the machine. */
+const ETC = `(find /etc -printf '%y %m %u:%g %p %l\\n'; find /etc -type f -exec sha256sum {} +) | LC_ALL=C sort`;
+
 /** Runs commands in the machine as root. */
 async function inMachine(script) {
     const task = `${share}/do/${++done}.sh`;
@@ -81,6 +84,12 @@ const tests = {
         assert.match(await browser.text("#verdict"), /\w/);
         await accessible("without administrative access");
         await logout();
+    },
+
+    async the_installed_packages_need_no_terminal() {
+        await login("manager", true);
+        await browser.shown("[id='tune']:enabled", 90);
+        await inMachine(`${ETC} >/root/etc-before`);
     },
 
     async without_the_module_the_page_names_the_next_step() {
@@ -219,6 +228,10 @@ const tests = {
         await inMachine("test ! -e /etc/outboard");
     },
 
+    async etc_is_as_after_the_first_login() {
+        assert.equal(await inMachine(`${ETC} >/root/etc-after; diff /root/etc-before /root/etc-after`), "");
+    },
+
     async a_hostile_name_is_text() {
         await inMachine(String.raw`mv /usr/local/bin/outboard /usr/local/bin/outboard.real
             cat >/usr/local/bin/outboard <<'END'
@@ -252,10 +265,16 @@ END
     },
 };
 
-/** The tests of `make test`: a user, an administrator, one refusal. Each goes on where the one before ended. */
-const FAST = 3;
-const [failures, names] = [[], Object.keys(tests)];
-const chosen = lane === "fast" ? [...names.slice(0, FAST), "the_console_is_empty"] : names;
+/** From an installation to its end, with the packages: no service is disabled before all is undone. */
+const PACKAGES = [
+    "the_installed_packages_need_no_terminal", "a_driver_is_allowed_after_its_check", "a_measurement_shows_its_curve_and_writes_the_policy",
+    "a_service_is_enabled_with_its_files_shown_before", "the_figures_rise_while_a_client_downloads", "a_service_is_proven", "everything_is_undone",
+    "etc_is_as_after_the_first_login", "the_console_is_empty",
+];
+const names = Object.keys(tests).filter(name => name !== "the_installed_packages_need_no_terminal" && name !== "etc_is_as_after_the_first_login");
+/** Those of `make test` are a user, an administrator, one refusal. Each test goes on where the one before ended. */
+const chosen = { fast: [...names.slice(0, 3), "the_console_is_empty"], all: names, packages: PACKAGES }[lane];
+const failures = [];
 try {
     await browser.open();
     for (const name of chosen) {
