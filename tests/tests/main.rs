@@ -78,7 +78,6 @@ mod ghash;
 mod interop;
 mod lifetimes;
 mod model_amlogic;
-mod model_amlogic_stops;
 mod model_caam;
 mod model_caam_lost;
 mod model_caam_stops;

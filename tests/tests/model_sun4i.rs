@@ -22,6 +22,5 @@ pub(crate) const A20: ModelNames = ModelNames {
 
 outboard_tests::tests_of_model! { @use A20 }
 outboard_tests::tests_of_model! { A20:
-    no_hash_of_it_is_used,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again
 }

@@ -123,17 +123,9 @@ impl Modelled {
     /// An engine that stops, whose driver ends each request after some seconds with an error that does
     /// not say why. It is the last theme of its machine.
     #[track_caller]
-    pub fn an_engine_that_stops_is_left_alone_and_a_check_shows_the_drivers_error(&self) {
-        let cbc = self.names.cbc;
+    pub fn an_engine_that_stops_is_left_alone(&self) {
         self.is_left_alone(Word::Stop, 10);
-        let checked = self.machine.checked(&["--for", "1s", cbc], 1);
-        assert!(checked.contains("refuses") || checked.contains("NO ANSWER"), "{checked}");
-        self.output(&["disallow", "--now", cbc]);
-        self.refused(&["allow", "--now", cbc]);
-        self.report(
-            "stop",
-            "given up, software at once in all processes, named by status, refused by check and allow",
-        );
+        self.report("stop", "given up, software at once in all processes, named by status");
     }
 
     #[track_caller]
@@ -143,7 +135,11 @@ impl Modelled {
         let world = self.world(cbc, &[]);
         let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
         let stream = Stream::new(&soft, 1, 50, 4096);
-        assert!(stream.runs_right(&hard), "before the fault");
+        // The module gives an engine ten times its slowest completion, which fades with each: a driver's own
+        // limit must not be before that.
+        for _ in 0..40 {
+            assert!(stream.runs_right(&hard), "before the fault");
+        }
         assert_eq!(self.problem(), None);
 
         self.engines.set(fault, when);

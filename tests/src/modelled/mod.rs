@@ -196,7 +196,7 @@ impl Modelled {
         }
     }
 
-    /// `allow` refuses each hash of the driver, which the model does not have, and no application gets a
+    /// `allow` refuses each hash of the driver, which the model or outboard lacks, and no application gets a
     /// wrong digest over another interface. Most drivers register none: the model shows an engine
     /// without them.
     #[track_caller]
@@ -227,7 +227,7 @@ impl Modelled {
         }
         match hashes.len() {
             0 => self.report("hashes", "the driver registers none on this engine"),
-            many => self.report("hashes", format!("{many} refused by allow: the model has none")),
+            many => self.report("hashes", format!("{many} refused by allow")),
         }
     }
 

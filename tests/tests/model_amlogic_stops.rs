@@ -1,5 +1,0 @@
-//! The engine stops, so that this theme is the last of its machine.
-
-use crate::model_amlogic::GXL;
-
-outboard_tests::tests_of_model! { GXL: an_engine_that_stops_is_left_alone_and_a_check_shows_the_drivers_error }
