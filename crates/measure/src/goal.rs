@@ -33,7 +33,7 @@ pub fn judge(goal: Goal, software: &Series, hardware: &Series) -> SpeedVerdict {
 
 /// Hardware's cost relative to software's: hardware wins below 1. From the ratios of wall time and
 /// of CPU time, hardware's to software's, each with its relative standard error.
-pub fn relative_cost(goal: Goal, wall: Measured, cpu: Option<Measured>) -> Measured {
+fn relative_cost(goal: Goal, wall: Measured, cpu: Option<Measured>) -> Measured {
     match (goal, cpu) {
         (Goal::Throughput, _) | (_, None) => wall,
         (Goal::Cpu, Some(cpu)) => cpu,
@@ -43,7 +43,7 @@ pub fn relative_cost(goal: Goal, wall: Measured, cpu: Option<Measured>) -> Measu
 }
 
 /// A value and its standard error.
-pub type Measured = (f64, f64);
+type Measured = (f64, f64);
 
 fn wall(series: &Series) -> Measured {
     let summary = series.summary();

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Error, Record, change, dump};
 use crate::flags::Flags;
 
-/// Rounds of removal: an instance is in use while another one contains it, or while it is tested.
-const ROUNDS: u32 = 40;
+/// Time of the removal when this is dropped: an instance is in use while another one contains it, or
+/// while it is tested.
+const LONGEST_TEST: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Removes the instances that were created since [`start`](Self::start) when it is dropped, except
@@ -46,11 +47,11 @@ impl TrialInstances {
             && !self.before.contains(&record.name)
             && record.name.len() < change::LONGEST_NAME
     }
-}
 
-impl Drop for TrialInstances {
-    fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+    /// Removes the instances now, for as long as this takes at most.
+    pub fn remove(&self, time: Duration) {
+        let start = Instant::now();
+        while start.elapsed() < time {
             let new: Vec<Record> =
                 dump().unwrap_or_default().into_iter().filter(|record| self.is_new(record)).collect();
             if new.is_empty() {
@@ -63,5 +64,11 @@ impl Drop for TrialInstances {
                 sleep(PAUSE);
             }
         }
+    }
+}
+
+impl Drop for TrialInstances {
+    fn drop(&mut self) {
+        self.remove(LONGEST_TEST);
     }
 }

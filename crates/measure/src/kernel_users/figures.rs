@@ -31,6 +31,8 @@ pub struct KernelFigure {
     pub contestant: Contestant,
     /// Its figure.
     pub figure: Figure,
+    /// The samples that it is made of.
+    pub series: Series,
     /// Why it is not that of the accelerator.
     pub fault: Option<String>,
 }
@@ -70,7 +72,12 @@ pub(super) fn measure(sides: &mut [Side<'_>], bytes: usize) -> Result<Vec<Kernel
     let of = |((side, watch), series): ((&mut Side<'_>, &Stopwatch), &Series)| {
         let is_refuted = || watch.interrupts().evidence(series.interrupts, series.lost) == Evidence::Refuted;
         let fault = (side.contestant.accelerator.is_some() && is_refuted()).then(|| NO_INTERRUPT.to_owned());
-        KernelFigure { contestant: side.contestant.clone(), figure: figure(series, bytes), fault }
+        KernelFigure {
+            contestant: side.contestant.clone(),
+            figure: figure(series, bytes),
+            series: series.clone(),
+            fault,
+        }
     };
     Ok(sides.iter_mut().zip(&watches).zip(&all).map(of).collect())
 }

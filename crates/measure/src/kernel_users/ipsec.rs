@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_drivers::Judged;
-use outboard_drivers::netlink::change;
+use outboard_drivers::netlink::{TrialInstances, change};
 
 use super::chosen::Drivers;
 use super::esp::Esp;
@@ -22,6 +22,9 @@ const REQUEST: usize = 1 << 16;
 /// A connection that transfers nothing for this long has stalled.
 const STALLED: Duration = Duration::from_secs(10);
 
+/// The kernel releases what a network namespace used with a delay, and instances with it.
+const LONGEST_USE: Duration = Duration::from_secs(30);
+
 const KEY_BITS: usize = 128;
 
 /// Measures each setting of `esp_proposals` in software, and by its accelerator if there is one. A
@@ -30,6 +33,13 @@ const KEY_BITS: usize = 128;
 /// # Errors
 /// If a tunnel cannot be made or used. A cipher that the kernel does not have is left out.
 pub fn measure(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>> {
+    let instances = TrialInstances::start()?;
+    let figures = in_tunnels(settings);
+    instances.remove(LONGEST_USE);
+    figures
+}
+
+fn in_tunnels(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>> {
     let mut network = Network::new()?;
     let mut connections = Vec::new();
     for (setting, accelerator) in settings {
@@ -53,6 +63,8 @@ pub fn measure(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>
     }
     let figures = interleaved(&mut sides, REQUEST);
     drop(sides);
+    // A connection that is open keeps its associations.
+    drop(connections);
     network.disconnect()?;
     figures
 }

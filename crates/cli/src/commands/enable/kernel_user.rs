@@ -6,6 +6,7 @@ mod text;
 
 use anyhow::{Context as _, Result, bail};
 use outboard_console::{answer, progress, say};
+use outboard_documents::SpeedVerdict;
 use outboard_drivers::find::Judged;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{KernelNeed, KernelUser, NeedOutlook, Prospect, outlook};
@@ -37,8 +38,13 @@ impl Choice<'_> {
         &self.driver.driver.name
     }
 
-    fn loses(&self) -> bool {
-        self.contest.as_ref().is_some_and(|contest| !contest.accelerator_wins)
+    /// Whether it was measured, and does not win.
+    fn is_left(&self) -> bool {
+        self.verdict().is_some_and(|verdict| verdict != SpeedVerdict::Wins)
+    }
+
+    fn verdict(&self) -> Option<SpeedVerdict> {
+        self.contest.as_ref().map(|contest| contest.verdict)
     }
 }
 
@@ -68,10 +74,12 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
             .context("the accelerator was not compared; --force enables it all the same")?,
     };
     let shown = text::outlook(user, &outlooks) + &text::contests(&choices, measured.rival(user));
-    for choice in choices.iter().filter(|choice| choice.is_selected && choice.loses()) {
+    for choice in
+        choices.iter().filter(|choice| choice.is_selected && choice.verdict() == Some(SpeedVerdict::Loses))
+    {
         say(&text::slow_driver_selected(user, choice));
     }
-    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.loses()).collect();
+    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.is_left()).collect();
     if kept.is_empty() {
         say(&shown);
         match choices.is_empty() {
@@ -79,7 +87,9 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
                 "no accelerator of this machine can serve {}; the reasons are above",
                 text::reader(user)
             ),
-            false => bail!("software wins for {}; --force enables it all the same", text::reader(user)),
+            false => {
+                bail!("no accelerator wins for {}; --force enables one all the same", text::reader(user))
+            }
         }
     }
     let comparison = measured.choice(user, &names(&kept), goal);
@@ -164,11 +174,11 @@ pub fn advise(user: KernelUser, goal: GoalName) -> Result<(Advice, String, bool)
     let outlooks = outlook(user, &kernel.drivers, release.as_ref());
     let mut choices = choose(&outlooks);
     let measured = compare(user, &mut choices, goal)?;
-    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.loses()).collect();
+    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.is_left()).collect();
     if kept.is_empty() {
         let why = match choices.is_empty() {
             true => "no accelerator of this machine can serve it",
-            false => "software wins",
+            false => "no accelerator wins over software",
         };
         return Ok((Advice::Leave, why.to_owned(), is_enabled));
     }

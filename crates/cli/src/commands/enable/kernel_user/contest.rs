@@ -6,17 +6,17 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use outboard_console::progress;
-use outboard_documents::Goal;
 use outboard_documents::choice::Entrant;
+use outboard_documents::{Goal, SpeedVerdict};
 use outboard_drivers::Judged;
 use outboard_drivers::reach::{KernelNeed, KernelUser};
-use outboard_measure::goal::relative_cost;
+use outboard_measure::goal::judge;
 use outboard_measure::kernel_users::cipher::ADIANTUM;
 use outboard_measure::kernel_users::esp::CHACHA20_SETTING;
 use outboard_measure::kernel_users::{KernelFigure, disk, ipsec};
 use outboard_measure::{Measuring, stop};
 use outboard_policy::{POLICY_FILE, Tuned};
-use outboard_services::choice::{self, Negotiation};
+use outboard_services::choice::{self, Negotiation, OfferedSuite};
 
 use crate::commands::tune::GoalName;
 use crate::signals::SignalGuard;
@@ -30,7 +30,7 @@ const SECONDS: usize = 2;
 /// A setting by software and by an accelerator.
 pub struct Contest {
     pub rows: Vec<ContestRow>,
-    pub accelerator_wins: bool,
+    pub verdict: SpeedVerdict,
 }
 
 /// One contestant.
@@ -117,12 +117,8 @@ fn of_figures(figures: &[KernelFigure], setting: &str, driver: &str, goal: Goal)
     if let Some(fault) = &hardware.fault {
         bail!("{setting}: {driver}: {fault}");
     }
-    let wall = software.figure.megabytes_per_second / hardware.figure.megabytes_per_second;
-    let cpu = hardware.figure.cpu_ms_per_megabyte.zip(software.figure.cpu_ms_per_megabyte);
-    let cpu =
-        cpu.filter(|(_, software)| *software > 0.0).map(|(hardware, software)| (hardware / software, 0.0));
-    let cost = relative_cost(goal, (wall, 0.0), cpu).0;
-    Ok(Contest { rows: [software, hardware].map(ContestRow::from).to_vec(), accelerator_wins: cost < 1.0 })
+    let verdict = judge(goal, &software.series, &hardware.series);
+    Ok(Contest { rows: [software, hardware].map(ContestRow::from).to_vec(), verdict })
 }
 
 impl Measured {
@@ -153,7 +149,8 @@ impl Measured {
                 megabytes_per_second: one.figure.megabytes_per_second,
                 spread: one.figure.spread,
                 cpu_ms_per_megabyte: one.figure.cpu_ms_per_megabyte,
-                is_legacy: false,
+                // CBC on a disk lets an attacker change blocks so that others stay readable.
+                is_legacy: user == KernelUser::Disk && suite.is_some_and(OfferedSuite::is_legacy),
             }
         };
         let entrants = self.figures.iter().filter(is_kept).map(entrant).collect();
@@ -189,7 +186,11 @@ fn of_thresholds(policy: &Tuned, need: &KernelNeed, driver: &str) -> Result<Cont
     };
     let row =
         ContestRow { job, driver: driver.to_owned(), megabytes_per_second: None, cpu_ms_per_megabyte: None };
-    Ok(Contest { rows: vec![row], accelerator_wins: from.is_some_and(|bytes| bytes <= RECORD) })
+    let verdict = match from {
+        Some(bytes) if bytes <= RECORD => SpeedVerdict::Wins,
+        _ => SpeedVerdict::Loses,
+    };
+    Ok(Contest { rows: vec![row], verdict })
 }
 
 #[cfg(test)]
@@ -197,6 +198,7 @@ mod tests {
     use super::*;
     use outboard_documents::Figure;
     use outboard_measure::kernel_users::Contestant;
+    use outboard_measure::turns::Series;
 
     fn figure(setting: &str, accelerator: Option<&str>, speed: f64, cpu: f64) -> KernelFigure {
         let driver = accelerator.map_or("essiv(cbc(plain),sha256-lib)", |_| "essiv(engine,sha256-lib)");
@@ -214,6 +216,13 @@ mod tests {
                 cpu_ms_per_megabyte: Some(cpu),
                 interrupts_per_request: 0.0,
             },
+            series: Series {
+                wall: vec![1.0 / speed; 5],
+                cpu: Some(cpu * 5.0),
+                requests: 5,
+                interrupts: 1,
+                ..Series::default()
+            },
             fault: None,
         }
     }
@@ -224,9 +233,11 @@ mod tests {
     fn software_is_compared_with_the_driver_by_the_goal() {
         let figures = [figure(CBC, None, 40.0, 10.0), figure(CBC, Some("engine"), 38.0, 2.0)];
         let of = |goal| of_figures(&figures, CBC, "engine", goal).unwrap();
-        assert!(!of(Goal::Throughput).accelerator_wins);
-        assert!(of(Goal::Cpu).accelerator_wins);
-        assert!(of(Goal::Balanced).accelerator_wins);
+        assert_eq!(of(Goal::Throughput).verdict, SpeedVerdict::Loses);
+        assert_eq!(of(Goal::Cpu).verdict, SpeedVerdict::Wins);
+        assert_eq!(of(Goal::Balanced).verdict, SpeedVerdict::Wins);
+        let even = [figure(CBC, None, 40.0, 10.0), figure(CBC, Some("engine"), 40.0, 10.0)];
+        assert_eq!(of_figures(&even, CBC, "engine", Goal::Balanced).unwrap().verdict, SpeedVerdict::Even);
         let drivers: Vec<String> = of(Goal::Cpu).rows.into_iter().map(|row| row.driver).collect();
         assert_eq!(drivers, ["essiv(cbc(plain),sha256-lib)", "essiv(engine,sha256-lib)"]);
     }
@@ -294,8 +305,9 @@ mod tests {
         let policy =
             |line: &str| Tuned::parse(format!("outboard-policy 2\ngoal balanced\n{line}\n")).unwrap();
         let need = &KernelUser::Ktls.needs()[0];
-        let wins =
-            |line: &str| of_thresholds(&policy(line), need, "engine").map(|it| it.accelerator_wins).ok();
+        let wins = |line: &str| {
+            of_thresholds(&policy(line), need, "engine").map(|it| it.verdict == SpeedVerdict::Wins).ok()
+        };
         assert_eq!(wins("AES-128-GCM 4096 never engine"), Some(true));
         assert_eq!(wins("AES-128-GCM 32768 never engine"), Some(false));
         assert_eq!(wins("AES-128-GCM never never engine"), Some(false));
