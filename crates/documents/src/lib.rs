@@ -10,6 +10,7 @@ pub mod config;
 mod figures;
 pub mod live;
 mod measured;
+pub mod named;
 mod progress;
 pub mod prove;
 mod read;

@@ -4,9 +4,12 @@
 
 #![expect(missing_docs, reason = "outboard_inventory::Status documents the fields")]
 
+use outboard_drivers::judge::Verdict as DriverVerdict;
+use outboard_drivers::reach::{Consumer, ProgramInterface, Reachable, Route, RouteDecision};
 use serde::{Deserialize, Serialize};
 
 use crate::Document;
+use crate::check::CheckVerdict;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Status {
@@ -70,39 +73,72 @@ pub struct Problem {
     pub next: String,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A driver and its consumers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MatrixRow {
+    /// The driver, or the generator.
     pub driver: String,
+    /// The kernel's name of its algorithm; `random numbers` for a generator.
     pub algorithm: String,
+    /// Each consumer, in a fixed order; a generator has one.
     pub consumers: Vec<MatrixCell>,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// Whether a consumer gets the driver.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MatrixCell {
-    pub consumer: String,
-    pub answer: String,
+    #[serde(with = "crate::named")]
+    pub consumer: Consumer,
+    #[serde(with = "crate::named")]
+    pub answer: Reachable,
+    /// The reason.
     pub why: String,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct CipherOffload {
-    pub cipher: String,
-    pub direct: Option<DirectRequests>,
-    pub lookahead: Option<KeyStreamUse>,
+impl MatrixRow {
+    /// Whether programs with OpenSSL certainly get the driver, by the provider.
+    pub fn is_for_openssl(&self) -> bool {
+        let is_it = |cell: &MatrixCell| cell.consumer == Consumer::OpenSsl && cell.answer == Reachable::Yes;
+        self.consumers.iter().any(is_it)
+    }
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A cipher that an accelerator of this machine can serve.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CipherOffload {
+    /// OpenSSL's name.
+    pub cipher: String,
+    /// Requests to an accelerator; null if there are none.
+    pub direct: Option<DirectRequests>,
+    /// Look-ahead; null if it is not used.
+    pub lookahead: Option<KeyStreamUse>,
+    /// Why look-ahead is not used; null where it is, and for ciphers without a key stream.
+    #[serde(default)]
+    pub no_lookahead: Option<String>,
+}
+
+/// The requests that go to an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DirectRequests {
     pub driver: String,
-    pub from: [Option<u64>; 2],
+    /// Smallest request in bytes for encryption and decryption; null if none wins.
+    pub from: [Option<usize>; 2],
+    /// Whether `outboard tune` measured that; otherwise it is the built-in threshold.
     pub is_measured: bool,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// The requests that use key stream.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct KeyStreamUse {
+    /// The driver of ECB mode that computes it.
     pub driver: String,
-    pub from: u64,
-    pub to: Option<u64>,
+    /// Smallest request in bytes.
+    pub from: usize,
+    /// Largest request in bytes; null: there is no limit.
+    pub to: Option<usize>,
+    /// Number of bytes with a key after which it starts.
+    #[serde(default)]
+    pub start: usize,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -171,12 +207,24 @@ pub struct Reason {
     pub source: String,
 }
 
+/// A route to a driver.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ReachRow {
-    pub interface: String,
+    #[serde(with = "crate::named")]
+    pub interface: Route,
+    /// Whether programs use it; otherwise kernel code does.
     pub for_programs: bool,
-    pub answer: String,
+    #[serde(with = "crate::named")]
+    pub answer: Reachable,
+    /// The reason.
     pub why: String,
+}
+
+impl From<RouteDecision> for ReachRow {
+    fn from(decision: RouteDecision) -> Self {
+        let RouteDecision { route, reachable: answer, why, .. } = decision;
+        Self { interface: route, for_programs: route.is_for_programs(), answer, why }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -190,7 +238,8 @@ pub struct Algorithm {
 pub struct Pick {
     pub driver: String,
     pub priority: i64,
-    pub verdict: String,
+    #[serde(with = "crate::named")]
+    pub verdict: DriverVerdict,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -233,8 +282,8 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Checked {
     pub driver: String,
-    /// `exact`, `wrong` or `unanswered`; the provider uses only exact ones.
-    pub verdict: String,
+    /// The provider uses only exact ones.
+    pub verdict: CheckVerdict,
     /// The time of the check, in UTC.
     pub made: String,
     /// Number of requests with correct results.
@@ -252,13 +301,15 @@ pub struct Driver {
     pub selftest: String,
     #[serde(default)]
     pub internal: bool,
-    pub verdict: String,
+    #[serde(with = "crate::named")]
+    pub verdict: DriverVerdict,
 }
 
 impl Status {
     /// Returns whether programs can reach an accelerator through this interface.
-    pub fn is_reached_by(&self, interface: &str) -> bool {
-        let ways = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
-        ways.into_iter().any(|row| row.for_programs && row.interface == interface && row.answer == "yes")
+    pub fn is_reached_by(&self, interface: ProgramInterface) -> bool {
+        let routes = self.accelerators.iter().flat_map(|accelerator| &accelerator.reach);
+        let interface = Route::Program(interface);
+        routes.into_iter().any(|row| row.interface == interface && row.answer == Reachable::Yes)
     }
 }

@@ -14,7 +14,7 @@ use crate::proc_crypto::{CryptoDriver, DriverType};
 use crate::template;
 
 /// The kind of a driver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
     Accelerator,
@@ -25,10 +25,15 @@ pub enum Verdict {
     /// A template around other drivers.
     Wrapper,
     /// The signs contradict each other or are too few.
+    #[default]
     Unknown,
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Accelerator, Self::CpuInstructions, Self::Software, Self::Wrapper, Self::Unknown];
+
     /// The name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {

@@ -47,6 +47,24 @@ pub enum Route {
 }
 
 impl Route {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Program(ProgramInterface::DevOutboard),
+        Self::Program(ProgramInterface::DevCrypto),
+        Self::Program(ProgramInterface::AfAlg),
+        Self::Program(ProgramInterface::Instructions),
+        Self::Ipsec,
+        Self::Ktls,
+        Self::DmCrypt,
+        Self::Fscrypt,
+        Self::Fsverity,
+        Self::Smb3,
+        Self::Ovpn,
+        Self::Macsec,
+        Self::Ceph,
+        Self::Kerberos,
+    ];
+
     /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,6 +100,9 @@ pub enum Reachable {
 }
 
 impl Reachable {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Yes, Self::No, Self::Unclear];
+
     /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! The driver that the kernel selects for each algorithm, and the cases where it selects a slow
 //! one. "R10" is a line of docs/requirements.md.
 
+use outboard_documents::named;
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::pick;
@@ -50,7 +51,8 @@ pub struct Pick {
     /// Its priority.
     pub priority: i32,
     /// Its verdict.
-    pub verdict: &'static str,
+    #[serde(serialize_with = "named::serialize")]
+    pub verdict: Verdict,
     /// Whether it is a template around an accelerator's driver.
     pub around_accelerator: bool,
 }
@@ -80,7 +82,7 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
     let view = |j: &Judged| Pick {
         driver: j.driver.name.clone(),
         priority: j.driver.priority,
-        verdict: j.judgement.verdict.name(),
+        verdict: j.judgement.verdict,
         around_accelerator: is_around_accelerator(j, drivers),
     };
     let note = match (picked.judgement.verdict, accelerator) {

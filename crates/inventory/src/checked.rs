@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::policy::FilesOf;
+use outboard_documents::check::CheckVerdict;
 use outboard_documents::status::Checked;
 use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
@@ -52,7 +53,11 @@ pub fn fault_of(root: &Root, findings: &Findings, driver: &str) -> Option<String
 fn checked(finding: Finding<'_>) -> Checked {
     Checked {
         driver: finding.driver.to_owned(),
-        verdict: finding.verdict.name().to_owned(),
+        verdict: match finding.verdict {
+            FindingVerdict::Exact => CheckVerdict::Exact,
+            FindingVerdict::Wrong => CheckVerdict::Wrong,
+            FindingVerdict::Unanswered => CheckVerdict::Unanswered,
+        },
         made: finding.made.to_owned(),
         requests: finding.requests,
         fault: (finding.verdict != FindingVerdict::Exact).then(|| finding.fault.to_owned()),
@@ -79,8 +84,8 @@ mod tests {
         let findings = read(&root).unwrap();
         let checked = of_drivers(&root, &findings, ["a", "b", "c", "d"].into_iter());
         let short: Vec<_> =
-            checked.iter().map(|one| (one.driver.as_str(), one.verdict.as_str(), one.requests)).collect();
-        assert_eq!(short, [("a", "exact", 10), ("b", "wrong", 4)]);
+            checked.iter().map(|one| (one.driver.as_str(), one.verdict, one.requests)).collect();
+        assert_eq!(short, [("a", CheckVerdict::Exact, 10), ("b", CheckVerdict::Wrong, 4)]);
         let tags = ["a", "b", "c"].map(|driver| tags_of(&root, &findings, driver));
         assert_eq!(tags, [TagCheck::Passed, TagCheck::Missing, TagCheck::Missing]);
         assert_eq!(checked[1].fault.as_deref(), Some("from byte 7 on"));

@@ -5,7 +5,7 @@ use outboard_catalog::families::Completion;
 use outboard_catalog::{Algorithm, Hash, HashAlgorithm};
 use std::io;
 
-use outboard_documents::status::Device;
+use outboard_documents::status::{Device, ReachRow};
 use outboard_drivers::find::{Error, Judged, Survey, survey};
 use outboard_drivers::interrupts::{DeviceInterrupts, snapshot_of};
 use outboard_drivers::kernel::Release;
@@ -20,7 +20,7 @@ use crate::machine::Machine;
 use crate::openssl::Question;
 use crate::pasted::Pasted;
 use crate::reach_matrix::{self, Surroundings};
-use crate::status::{Accelerator, DriverView, Kernel, ReachView, SCHEMA, Status, reasons};
+use crate::status::{Accelerator, DriverView, Kernel, SCHEMA, Status, reasons};
 use crate::{
     algorithms, checked, choices, devices, instructions, offload, problems, services, tunnels, verdict,
 };
@@ -236,7 +236,7 @@ fn one(
             .find(|one| one.route.is_for_programs() && one.reachable == Reachable::Yes)
             .map(|one| one.route.name()),
         awaits_check: routes.iter().any(|one| one.awaits_check),
-        reach: routes.into_iter().map(ReachView::from).collect(),
+        reach: routes.into_iter().map(ReachRow::from).collect(),
     }
 }
 

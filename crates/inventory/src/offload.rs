@@ -3,47 +3,8 @@
 //! `outboard tune` decide; keys of a configuration (THRESHOLDS, LOOKAHEAD) are not considered.
 
 use outboard_catalog::{Algorithm, CIPHERS, default_threshold};
+use outboard_documents::status::{CipherOffload, DirectRequests, KeyStreamUse, MatrixRow};
 use outboard_policy::{LOOKAHEAD_START, Tuned};
-use serde::Serialize;
-
-use crate::reach_matrix::MatrixRow;
-
-/// A cipher that an accelerator of this machine can serve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CipherOffload {
-    /// OpenSSL's name.
-    pub cipher: &'static str,
-    /// Requests to an accelerator; null if there are none.
-    pub direct: Option<DirectRequests>,
-    /// Look-ahead; null if it is not used.
-    pub lookahead: Option<KeyStreamUse>,
-    /// Why look-ahead is not used; null where it is, and for ciphers without a key stream.
-    pub no_lookahead: Option<String>,
-}
-
-/// The requests that go to an accelerator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DirectRequests {
-    /// The driver.
-    pub driver: String,
-    /// Smallest request in bytes for encryption and decryption; null if none wins.
-    pub from: [Option<usize>; 2],
-    /// Whether `outboard tune` measured that; otherwise it is the built-in threshold.
-    pub is_measured: bool,
-}
-
-/// The requests that use key stream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct KeyStreamUse {
-    /// The driver of ECB mode that computes it.
-    pub driver: String,
-    /// Smallest request in bytes.
-    pub from: usize,
-    /// Largest request in bytes; null: there is no limit.
-    pub to: Option<usize>,
-    /// Number of bytes with a key after which it starts.
-    pub start: usize,
-}
 
 /// The ciphers for which an accelerator has a driver of their mode or, for CTR and GCM, of ECB mode.
 /// `reach` has the accelerators' drivers, `key_stream` those that can compute key stream, and
@@ -79,7 +40,7 @@ fn of(
         },
         false => (None, None),
     };
-    CipherOffload { cipher, direct, lookahead, no_lookahead }
+    CipherOffload { cipher: cipher.to_owned(), direct, lookahead, no_lookahead }
 }
 
 /// `Err`: why look-ahead is not used.
@@ -102,10 +63,11 @@ fn key_stream_use(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reach_matrix::MatrixCell;
+    use outboard_documents::status::MatrixCell;
+    use outboard_drivers::reach::{Consumer, Reachable};
 
-    fn row(driver: &str, algorithm: &str, answer: &'static str) -> MatrixRow {
-        let cell = MatrixCell { consumer: "OpenSSL", answer, why: String::new() };
+    fn row(driver: &str, algorithm: &str, answer: Reachable) -> MatrixRow {
+        let cell = MatrixCell { consumer: Consumer::OpenSsl, answer, why: String::new() };
         MatrixRow { driver: driver.to_owned(), algorithm: algorithm.to_owned(), consumers: vec![cell] }
     }
 
@@ -117,7 +79,7 @@ mod tests {
 
     #[test]
     fn policy_and_reach_decide_between_requests_look_ahead_and_software() {
-        let reach = [row("e-cbc", "cbc(aes)", "yes"), row("e-ecb", "ecb(aes)", "yes")];
+        let reach = [row("e-cbc", "cbc(aes)", Reachable::Yes), row("e-ecb", "ecb(aes)", Reachable::Yes)];
         let policy = "AES-128-CBC 1024 never e-cbc\nlookahead AES-128-CTR 64-8192 e-ecb 4096\n\
                       lookahead AES-256-CTR never e-ecb\nlookahead AES-128-GCM 512 other\n";
         let of = |cipher| listed(&reach, &["e-ecb"], policy, cipher);
@@ -140,7 +102,7 @@ mod tests {
         assert_eq!(of("AES-128-CCM"), None);
         let unreached = listed(&reach, &[], policy, "AES-128-CTR").unwrap();
         assert!(unreached.no_lookahead.unwrap().contains("/dev/outboard"));
-        let reach = [row("e-cbc", "cbc(aes)", "no")];
+        let reach = [row("e-cbc", "cbc(aes)", Reachable::No)];
         assert_eq!(listed(&reach, &[], policy, "AES-128-CBC").unwrap().direct, None);
     }
 }

@@ -2,6 +2,7 @@
 //! consumers that get it on this kernel.
 
 use outboard_catalog::Algorithm;
+use outboard_documents::status::{MatrixCell, MatrixRow};
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
@@ -12,48 +13,11 @@ use outboard_drivers::reach::{
 };
 use outboard_drivers::root::Root;
 use outboard_policy::Findings;
-use serde::Serialize;
 
 use crate::checked;
 use crate::hwrng::Hwrng;
 use crate::interfaces::Node;
 use crate::status::{Accelerator, Kernel, Status};
-
-/// A driver and its consumers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MatrixRow {
-    /// The driver, or the generator.
-    pub driver: String,
-    /// The kernel's name of its algorithm; `random numbers` for a generator.
-    pub algorithm: String,
-    /// Each consumer, in a fixed order; a generator has one.
-    pub consumers: Vec<MatrixCell>,
-}
-
-impl MatrixRow {
-    /// Whether programs with OpenSSL certainly get the driver, by the provider.
-    pub(crate) fn is_for_openssl(&self) -> bool {
-        self.consumers
-            .iter()
-            .any(|cell| cell.consumer == Consumer::OpenSsl.name() && cell.answer == Reachable::Yes.name())
-    }
-}
-
-/// Whether a consumer gets the driver.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MatrixCell {
-    /// The consumer.
-    pub consumer: &'static str,
-    /// `yes`, `no` or `unclear`.
-    pub answer: &'static str,
-    /// The reason.
-    pub why: String,
-}
-
-/// The names of the consumers, in the order of the matrix.
-pub fn consumers() -> impl Iterator<Item = &'static str> {
-    Consumer::ALL.into_iter().map(Consumer::name)
-}
 
 impl Status {
     /// The users within the kernel that get any driver of an accelerator; with a question mark if that
@@ -62,9 +26,8 @@ impl Status {
         let of_it = |row: &&MatrixRow| accelerator.drivers.contains(&row.driver);
         let cells = || self.reach.iter().filter(of_it).flat_map(|row| &row.consumers);
         let user = |consumer: Consumer| {
-            let has = |answer: Reachable| {
-                cells().any(|cell| cell.consumer == consumer.name() && cell.answer == answer.name())
-            };
+            let has =
+                |answer: Reachable| cells().any(|cell| cell.consumer == consumer && cell.answer == answer);
             let name = consumer.name().to_owned();
             if has(Reachable::Yes) { Some(name) } else { has(Reachable::Unclear).then(|| name + "?") }
         };
@@ -178,8 +141,8 @@ pub(crate) fn matrix(survey: &Survey, around: &Surroundings, hwrng: Option<&Hwrn
     let row = |j: &Judged| {
         let cells = matrix_row(j, &contenders, &around.facts_of(&j.driver.name));
         let cells = cells.into_iter().map(|cell| MatrixCell {
-            consumer: cell.consumer.name(),
-            answer: cell.reachable.name(),
+            consumer: cell.consumer,
+            answer: cell.reachable,
             why: cell.why,
         });
         MatrixRow {
@@ -199,6 +162,6 @@ fn generator(hwrng: &Hwrng, name: &str) -> MatrixRow {
         Some(current) => (Reachable::No, format!("rng_current is {current}: outboard rng select {name}")),
         None => (Reachable::No, format!("none is selected: outboard rng select {name}")),
     };
-    let cell = MatrixCell { consumer: Consumer::Hwrng.name(), answer: answer.name(), why };
+    let cell = MatrixCell { consumer: Consumer::Hwrng, answer, why };
     MatrixRow { driver: name.to_owned(), algorithm: "random numbers".into(), consumers: vec![cell] }
 }

@@ -1,12 +1,12 @@
 //! The services of a system that `outboard enable` knows by name.
 
+use outboard_documents::status::CipherOffload;
 use outboard_drivers::root::Root;
 use outboard_policy::Tuned;
 use outboard_services::enable::{APPLICATIONS, Application, Record};
 use serde::Serialize;
 
 use crate::choices;
-use crate::offload::CipherOffload;
 
 /// A service that is installed or enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,7 +46,7 @@ fn is_installed(root: &Root, known: &Application) -> bool {
 
 fn wins(known: &Application, offload: &[CipherOffload]) -> bool {
     let fits = |from: usize| known.requests.bytes.is_none_or(|bytes| from <= bytes as usize);
-    offload.iter().filter(|one| known.requests.ciphers.contains(&one.cipher)).any(|one| {
+    offload.iter().filter(|one| known.requests.ciphers.contains(&one.cipher.as_str())).any(|one| {
         let direct = one.direct.iter().filter(|direct| direct.is_measured);
         let mut direct = direct.flat_map(|direct| direct.from).flatten();
         direct.any(fits) || one.lookahead.as_ref().is_some_and(|ahead| fits(ahead.from))
@@ -56,7 +56,7 @@ fn wins(known: &Application, offload: &[CipherOffload]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offload::KeyStreamUse;
+    use outboard_documents::status::KeyStreamUse;
     use std::fs;
 
     #[test]
@@ -68,8 +68,12 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let ahead = KeyStreamUse { driver: "ecb".to_owned(), from: 2048, to: None, start: 0 };
-        let gcm =
-            CipherOffload { cipher: "AES-128-GCM", direct: None, lookahead: Some(ahead), no_lookahead: None };
+        let gcm = CipherOffload {
+            cipher: "AES-128-GCM".to_owned(),
+            direct: None,
+            lookahead: Some(ahead),
+            no_lookahead: None,
+        };
         let root = Root::saved(tree.path()).unwrap();
         let of = |tuned: Option<&Tuned>| {
             let found = list(&root, std::slice::from_ref(&gcm), tuned);

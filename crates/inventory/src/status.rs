@@ -2,10 +2,11 @@
 //! removed.
 
 use outboard_documents::choice::ServiceChoice;
-use outboard_documents::status::{Checked, Device, Policy, Reason};
+use outboard_documents::named;
+use outboard_documents::status::{Checked, CipherOffload, Device, MatrixRow, Policy, ReachRow, Reason};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
-use outboard_drivers::reach::{ProgramInterface, Reachable, RouteDecision};
+use outboard_drivers::reach::{ProgramInterface, Reachable, Route};
 use serde::Serialize;
 
 use crate::algorithms::Algorithm;
@@ -15,11 +16,9 @@ use crate::hwrng::Hwrng;
 use crate::instructions::CpuInstructions;
 use crate::interfaces::Node;
 use crate::machine::Machine;
-use crate::offload::CipherOffload;
 use crate::openssl::OpenSsl;
 use crate::pasted::Pasted;
 use crate::problems::Problem;
-use crate::reach_matrix::MatrixRow;
 use crate::services::Service;
 use crate::tunnels::TunnelCipher;
 use crate::verdict::Conclusion;
@@ -131,41 +130,21 @@ pub struct Accelerator {
     /// certainly leads to the driver.
     pub preferred: Option<&'static str>,
     /// The routes and whether they lead to it; those for programs in the order of preference.
-    pub reach: Vec<ReachView>,
+    pub reach: Vec<ReachRow>,
     /// Whether programs would reach it if `outboard check` had found that it rejects forged tags.
     #[serde(skip)]
     pub awaits_check: bool,
 }
 
-/// A route to a driver.
-#[derive(Debug, Clone, Serialize)]
-pub struct ReachView {
-    /// Its name.
-    pub interface: &'static str,
-    /// Whether programs use it; otherwise kernel code does.
-    pub for_programs: bool,
-    /// `yes`, `no` or `unclear`.
-    pub answer: &'static str,
-    /// Why.
-    pub why: String,
-}
-
-impl From<RouteDecision> for ReachView {
-    fn from(decision: RouteDecision) -> Self {
-        let RouteDecision { route, reachable, why, .. } = decision;
-        Self { interface: route.name(), for_programs: route.is_for_programs(), answer: reachable.name(), why }
-    }
-}
-
 impl Accelerator {
     /// Whether a program can use it over at least one interface.
     pub fn is_reachable_by_programs(&self) -> bool {
-        self.reach.iter().any(|r| r.for_programs && r.answer == Reachable::Yes.name())
+        self.reach.iter().any(|r| r.for_programs && r.answer == Reachable::Yes)
     }
 
     /// Whether an interface for programs leads to it.
-    pub fn reach_by(&self, interface: ProgramInterface) -> Option<&ReachView> {
-        self.reach.iter().find(|r| r.interface == interface.name())
+    pub fn reach_by(&self, interface: ProgramInterface) -> Option<&ReachRow> {
+        self.reach.iter().find(|r| r.interface == Route::Program(interface))
     }
 }
 
@@ -188,8 +167,9 @@ pub struct DriverView {
     pub internal: bool,
     /// Names of its flags; `null` if the kernel could not be queried.
     pub flags: Option<Vec<&'static str>>,
-    /// `accelerator`, `cpu-instructions`, `software`, `wrapper` or `unknown`.
-    pub verdict: &'static str,
+    /// What it is.
+    #[serde(serialize_with = "named::serialize")]
+    pub verdict: Verdict,
     /// Whether it uses the CPU's crypto instructions, not only its vectors.
     #[serde(skip)]
     pub uses_crypto_instructions: bool,
@@ -218,7 +198,7 @@ impl DriverView {
             },
             internal: d.internal,
             flags: j.flags.map(|f| f.names()),
-            verdict: j.judgement.verdict.name(),
+            verdict: j.judgement.verdict,
             // Vector instructions do not make AES or SHA fast.
             uses_crypto_instructions: j.judgement.verdict == Verdict::CpuInstructions
                 && j.judgement.family().is_some_and(|family| family.id != "neon"),

@@ -1,5 +1,6 @@
 //! Which cipher a VPN should use on both ends, so that this machine's hardware does it.
 
+use outboard_drivers::judge::Verdict;
 use outboard_services::choice::Contest;
 use serde::Serialize;
 
@@ -62,7 +63,7 @@ fn serving_ipsec(status: &Status) -> Option<&'static str> {
     }
     let picked = |name: &str| {
         let algorithms = || status.algorithms.iter().filter(|one| one.name == name);
-        algorithms().any(|one| one.picked.verdict == "accelerator" || one.picked.around_accelerator)
+        algorithms().any(|one| one.picked.verdict == Verdict::Accelerator || one.picked.around_accelerator)
     };
     match (picked("gcm(aes)"), picked("cbc(aes)")) {
         (true, _) => Some("aes128gcm16"),

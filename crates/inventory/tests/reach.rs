@@ -23,7 +23,7 @@ fn status_of(tree: &tempfile::TempDir) -> Status {
 }
 
 fn why(accelerator: &Accelerator, interface: &str) -> String {
-    accelerator.reach.iter().find(|route| route.interface == interface).unwrap().why.clone()
+    accelerator.reach.iter().find(|route| route.interface.name() == interface).unwrap().why.clone()
 }
 
 #[test]

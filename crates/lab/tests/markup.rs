@@ -5,6 +5,8 @@ mod xml;
 use std::sync::LazyLock;
 
 use outboard_documents::{Report, read};
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::Consumer;
 use outboard_lab::pages::{Pages as _, compare};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -52,12 +54,18 @@ const WORDS: [&str; 31] = [
     "AF_ALG",
 ];
 
+/// Whether it is the name of an enum's value, which is read as such.
+fn is_name(text: &str) -> bool {
+    let mut names = Verdict::ALL.map(Verdict::name).into_iter().chain(Consumer::ALL.map(Consumer::name));
+    names.any(|name| name == text) || ["exact", "wrong", "unanswered"].contains(&text)
+}
+
 /// Replaces each string by a distinct number followed by `more`, so that different strings stay
 /// different.
 fn replaced(value: &mut Value, more: &str, number: &mut usize) {
     match value {
         Value::String(text)
-            if !WORDS.contains(&text.as_str()) && !text.starts_with("outboard-") && text != "exact" =>
+            if !WORDS.contains(&text.as_str()) && !text.starts_with("outboard-") && !is_name(text) =>
         {
             *number += 1;
             *text = format!("n{number}{more}");

@@ -2,7 +2,7 @@
 
 use outboard_drivers::kernel::Release;
 use outboard_drivers::permission::{MAY_NOT_OPEN, next_step};
-use outboard_drivers::reach::ProgramInterface;
+use outboard_drivers::reach::{ProgramInterface, Reachable};
 
 use super::{Found, ProblemId};
 use crate::installing::{Installing, ModuleStep};
@@ -23,7 +23,8 @@ fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     let evidence = |name: &str| {
         let accelerator = status.accelerators.iter().find(|a| a.reach_of == name);
         let routes = accelerator.into_iter().flat_map(|a| &a.reach).filter(|route| route.for_programs);
-        let routes: Vec<String> = routes.map(|route| format!("{}: {}", route.interface, route.why)).collect();
+        let routes: Vec<String> =
+            routes.map(|route| format!("{}: {}", route.interface.name(), route.why)).collect();
         routes.join("; ")
     };
     if let Some(driver) = not_allowed(status) {
@@ -153,7 +154,7 @@ fn af_alg_open(status: &Status, found: &mut Found) {
     let has_af_alg = status
         .accelerators
         .iter()
-        .any(|a| a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == "yes"));
+        .any(|a| a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == Reachable::Yes));
     match (release, status.kernel.af_alg_restrict) {
         (_, Some(0)) => found.problem(
             ProblemId::AfAlgOpen,

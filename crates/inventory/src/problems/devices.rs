@@ -1,6 +1,7 @@
 //! Devices and drivers that the kernel does not use.
 
 use outboard_catalog::families::{self, Family, values};
+use outboard_drivers::judge::Verdict;
 
 use super::{Found, ProblemId};
 use crate::installing::Installing;
@@ -21,7 +22,7 @@ pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Fou
 
 /// R16: after a failed self-test a driver stays listed and is not used, without a message.
 fn selftests(status: &Status, found: &mut Found) {
-    let is_tested = |d: &&crate::DriverView| d.kind != "larval" && d.verdict == "accelerator";
+    let is_tested = |d: &&crate::DriverView| d.kind != "larval" && d.verdict == Verdict::Accelerator;
     let with = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<&str> {
         let drivers = status.drivers.iter().filter(is_tested).filter(|d| is_wanted(&d.selftest));
         drivers.map(|d| d.name.as_str()).collect()

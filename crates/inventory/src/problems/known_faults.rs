@@ -1,6 +1,7 @@
 //! Drivers with faults that their users have published.
 
 use outboard_catalog::families;
+use outboard_drivers::judge::Verdict;
 
 use super::{Found, ProblemId};
 use crate::status::Status;
@@ -44,7 +45,7 @@ pub(super) fn find(status: &Status, found: &mut Found) {
         };
         // One pass over the drivers: there may be thousands.
         let is_concerned = |driver: &&crate::DriverView| {
-            driver.verdict == "accelerator"
+            driver.verdict == Verdict::Accelerator
                 && driver.selftest == "passed"
                 && driver.algorithm.contains(fault.algorithm)
                 && families::known(&driver.name, &driver.module)

@@ -1,6 +1,6 @@
 //! OpenSSL's configuration.
 
-use outboard_drivers::reach::ProgramInterface;
+use outboard_drivers::reach::{ProgramInterface, Reachable};
 
 use super::{Found, ProblemId};
 use crate::status::Status;
@@ -61,7 +61,7 @@ fn engines(status: &Status, found: &mut Found) {
         return;
     }
     let is_closed = |a: &crate::Accelerator| {
-        a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == "no")
+        a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == Reachable::No)
     };
     if status.accelerators.iter().any(is_closed) && engines.names.iter().any(|name| name.contains("afalg")) {
         found.problem(

@@ -1,5 +1,6 @@
 //! Wrong and missing results, and measurements that are not in force.
 
+use outboard_documents::check::CheckVerdict;
 use outboard_documents::status::Checked;
 use outboard_drivers::root::Root;
 
@@ -10,7 +11,7 @@ pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
     for driver in status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers) {
         unanswered(status, root, driver, found);
     }
-    for checked in status.checked.iter().filter(|checked| checked.verdict == "wrong") {
+    for checked in status.checked.iter().filter(|checked| checked.verdict == CheckVerdict::Wrong) {
         let Some(fault) = &checked.fault else { continue };
         let driver = &checked.driver;
         found.problem(
@@ -39,7 +40,7 @@ pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
 fn unanswered(status: &Status, root: &Root, driver: &str, found: &mut Found) {
     let stopped = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
     let has_stopped = root.text(&stopped).is_some_and(|text| text == "1");
-    let is_it = |checked: &&Checked| checked.driver == driver && checked.verdict == "unanswered";
+    let is_it = |checked: &&Checked| checked.driver == driver && checked.verdict == CheckVerdict::Unanswered;
     let (text, evidence) = match status.checked.iter().find(is_it) {
         Some(checked) => (
             format!(

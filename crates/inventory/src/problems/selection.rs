@@ -3,6 +3,7 @@
 use super::{Found, ProblemId};
 use crate::algorithms::SLOW_AES;
 use crate::status::Status;
+use outboard_drivers::judge::Verdict;
 
 pub(super) fn find(status: &Status, found: &mut Found) {
     slow_aes(status, found);
@@ -58,7 +59,7 @@ fn outranks_cpu(status: &Status, found: &mut Found) {
 fn accelerator_outranked(status: &Status, found: &mut Found) {
     let unused = || status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
     let is_unused = |(a, accelerator): &(&crate::Algorithm, &crate::Pick)| {
-        a.picked.verdict != "accelerator"
+        a.picked.verdict != Verdict::Accelerator
             && !a.picked.around_accelerator
             && a.picked.driver != accelerator.driver
     };

@@ -317,7 +317,7 @@ fn lockdown_matters_while_the_module_is_not_loaded() {
     let routes = &status.accelerators[0].reach;
     assert!(routes.iter().any(|route| route.why.contains("lockdown requires that it is signed")), "{row:?}");
     // AF_ALG is not restricted by it.
-    assert!(row.consumers.iter().any(|cell| cell.consumer == "AF_ALG" && cell.answer == "yes"));
+    assert!(row.consumers.iter().any(|cell| cell.consumer.name() == "AF_ALG" && cell.answer.name() == "yes"));
     for odd in ["[none] integrity confidentiality\n", "", "none [", "[]", "[other]"] {
         let status = status_of(&with(cesa(), &[(LOCKDOWN, odd)]));
         assert!(!has(&status, ProblemId::LockedDown), "{odd}");

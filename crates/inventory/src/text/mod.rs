@@ -5,7 +5,11 @@ mod offload_table;
 
 pub use layout::Style;
 
-use crate::{Accelerator, Algorithm, Answer, DriverView, MatrixRow, Status, cpu_has_aes};
+use outboard_documents::status::MatrixRow;
+use outboard_drivers::judge::Verdict;
+use outboard_drivers::reach::{Consumer, Reachable};
+
+use crate::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
 
 use self::layout::{HeadingColour, Page};
 use self::offload_table::{lookahead_row, offload};
@@ -88,20 +92,24 @@ fn matrix(page: &mut Page, status: &Status) {
     let (drivers, generators): (Vec<_>, Vec<_>) =
         status.reach.iter().partition(|row| row.consumers.len() > 1);
     if !drivers.is_empty() {
-        let by = |row: &MatrixRow, answer: &str| {
+        let by = |row: &MatrixRow, answer: Reachable| {
             let cells = row.consumers.iter().filter(|cell| cell.answer == answer);
-            let names: Vec<&str> = cells.map(|cell| cell.consumer).collect();
+            let names: Vec<&str> = cells.map(|cell| cell.consumer.name()).collect();
             if names.is_empty() { "nothing".to_owned() } else { names.join(" ") }
         };
-        let rows: Vec<Vec<String>> =
-            drivers.iter().map(|row| vec![row.driver.clone(), by(row, "yes"), by(row, "unclear")]).collect();
+        let rows: Vec<Vec<String>> = drivers
+            .iter()
+            .map(|row| vec![row.driver.clone(), by(row, Reachable::Yes), by(row, Reachable::Unclear)])
+            .collect();
         page.table(&["Driver", "used by", "perhaps by"], &rows);
         page.blank();
     }
     for row in drivers.into_iter().chain(generators) {
         page.row("Reach", &format!("of {} ({})", row.driver, row.algorithm));
-        for cell in row.consumers.iter().filter(|cell| cell.consumer != "hwrng" || row.consumers.len() == 1) {
-            page.sub(cell.consumer, &format!("{}: {}", cell.answer, cell.why));
+        for cell in
+            row.consumers.iter().filter(|cell| cell.consumer != Consumer::Hwrng || row.consumers.len() == 1)
+        {
+            page.sub(cell.consumer.name(), &format!("{}: {}", cell.answer.name(), cell.why));
         }
     }
 }
@@ -141,9 +149,9 @@ fn accelerators(page: &mut Page, status: &Status) {
         let mut routes = Vec::new();
         for route in a.reach.iter().filter(|route| route.for_programs) {
             match route.answer {
-                "yes" => routes.push(route.interface.to_owned()),
-                "unclear" => routes.push(format!("{}?", route.interface)),
-                _ => {}
+                Reachable::Yes => routes.push(route.interface.name().to_owned()),
+                Reachable::Unclear => routes.push(format!("{}?", route.interface.name())),
+                Reachable::No => {}
             }
         }
         if routes.is_empty() { "nothing".to_owned() } else { routes.join(" ") }
@@ -269,14 +277,15 @@ fn instructions(page: &mut Page, status: &Status) {
 }
 
 fn counts(status: &Status) -> String {
-    let count = |verdict: &str| status.drivers.iter().filter(|d| d.verdict == verdict && !d.internal).count();
+    let count =
+        |verdict: Verdict| status.drivers.iter().filter(|d| d.verdict == verdict && !d.internal).count();
     format!(
         "{}: {} use CPU instructions, {} are plain code, {} wrap others, {} are not known",
         status.drivers.iter().filter(|d| !d.internal).count(),
-        count("cpu-instructions"),
-        count("software"),
-        count("wrapper"),
-        count("unknown"),
+        count(Verdict::CpuInstructions),
+        count(Verdict::Software),
+        count(Verdict::Wrapper),
+        count(Verdict::Unknown),
     )
 }
 
@@ -304,7 +313,8 @@ fn one(page: &mut Page, a: &Accelerator) {
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
     if let Some(preferred) = a.preferred {
-        let interfaces: Vec<&str> = a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface).collect();
+        let interfaces: Vec<&str> =
+            a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface.name()).collect();
         page.sub(
             "interface",
             &format!("{preferred}, the first of {} that reaches it", interfaces.join(", ")),
@@ -354,13 +364,13 @@ fn algorithms(page: &mut Page, algorithms: &[Algorithm], most: usize) {
     }
 }
 
-fn words(verdict: &str) -> &str {
+fn words(verdict: Verdict) -> &'static str {
     match verdict {
-        "accelerator" => "accelerator",
-        "cpu-instructions" => "CPU instructions",
-        "software" => "plain code",
-        "wrapper" => "wrapper",
-        _ => "not known",
+        Verdict::Accelerator => "accelerator",
+        Verdict::CpuInstructions => "CPU instructions",
+        Verdict::Software => "plain code",
+        Verdict::Wrapper => "wrapper",
+        Verdict::Unknown => "not known",
     }
 }
 
@@ -385,7 +395,7 @@ fn pasted(page: &mut Page, status: &Status, most: usize) {
 /// Lists the drivers about which no verdict was possible.
 fn unknown(page: &mut Page, status: &Status) {
     let names: Vec<String> =
-        status.drivers.iter().filter(|d| d.verdict == "unknown").map(|d| d.name.clone()).collect();
+        status.drivers.iter().filter(|d| d.verdict == Verdict::Unknown).map(|d| d.name.clone()).collect();
     if !names.is_empty() {
         page.row("Not judged", &format!("{} (outboard status --verbose shows why)", listed(&names)));
     }
@@ -434,6 +444,9 @@ fn checked(page: &mut Page, status: &Status) {
         }
     }
     for one in wrong {
-        page.row("Checked", &format!("{}: {} on {}", one.driver, one.verdict.to_uppercase(), one.made));
+        page.row(
+            "Checked",
+            &format!("{}: {} on {}", one.driver, one.verdict.words().to_uppercase(), one.made),
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! How the provider processes each cipher: a table, and a line about look-ahead, of `outboard status`.
 
-use crate::CipherOffload;
+use outboard_documents::status::CipherOffload;
 
 use super::layout::Page;
 
@@ -10,11 +10,11 @@ pub(super) fn offload(page: &mut Page, ciphers: &[CipherOffload]) {
     for cipher in ciphers {
         let cells = vec![direct_requests(cipher), lookahead(cipher)];
         let is_alike = |(names, others): &&mut (Vec<&str>, Vec<String>)| {
-            *others == cells && names.iter().all(|name| mode_of(name) == mode_of(cipher.cipher))
+            *others == cells && names.iter().all(|name| mode_of(name) == mode_of(&cipher.cipher))
         };
         match rows.iter_mut().find(is_alike) {
-            Some((names, _)) => names.push(cipher.cipher),
-            None => rows.push((vec![cipher.cipher], cells)),
+            Some((names, _)) => names.push(&cipher.cipher),
+            None => rows.push((vec![&cipher.cipher], cells)),
         }
     }
     if rows.is_empty() {
@@ -33,8 +33,8 @@ pub(super) fn lookahead_row(page: &mut Page, ciphers: &[CipherOffload]) {
     {
         let text = lookahead(cipher);
         match parts.iter_mut().find(|(other, _)| *other == text) {
-            Some((_, names)) => names.push(cipher.cipher),
-            None => parts.push((text, vec![cipher.cipher])),
+            Some((_, names)) => names.push(&cipher.cipher),
+            None => parts.push((text, vec![&cipher.cipher])),
         }
     }
     if ciphers.iter().all(|cipher| cipher.lookahead.is_none()) {
@@ -94,15 +94,24 @@ fn lookahead(cipher: &CipherOffload) -> String {
 mod tests {
     use super::super::layout::Style;
     use super::*;
-    use crate::{DirectRequests, KeyStreamUse};
+    use outboard_documents::status::{DirectRequests, KeyStreamUse};
 
     #[test]
     fn ciphers_that_differ_in_their_keys_only_share_a_row() {
         let key_stream = |from| KeyStreamUse { driver: "e-ecb".into(), from, to: None, start: 4096 };
         let limited = KeyStreamUse { to: Some(8192), ..key_stream(512) };
-        let ctr = |cipher, lookahead| CipherOffload { cipher, direct: None, lookahead, no_lookahead: None };
+        let ctr = |cipher: &str, lookahead| CipherOffload {
+            cipher: cipher.to_owned(),
+            direct: None,
+            lookahead,
+            no_lookahead: None,
+        };
         let direct = |from| Some(DirectRequests { driver: "e-cbc".into(), from, is_measured: true });
-        let cbc = |cipher, from| CipherOffload { cipher, direct: direct(from), ..ctr("", None) };
+        let cbc = |cipher: &str, from| CipherOffload {
+            cipher: cipher.to_owned(),
+            direct: direct(from),
+            ..ctr("", None)
+        };
         let unused = CipherOffload { no_lookahead: Some("not measured".into()), ..ctr("AES-128-GCM", None) };
         let ciphers = [
             ctr("AES-128-CTR", Some(key_stream(64))),

@@ -2,6 +2,7 @@
 
 use outboard_documents::Report;
 use outboard_documents::status::{Accelerator, Algorithm, ReachRow, Status};
+use outboard_drivers::judge::Verdict;
 
 use super::{Change, Topic, lists};
 use outboard_console::percent;
@@ -53,7 +54,7 @@ pub fn accelerators(old: &Report, new: &Report) -> Vec<Change> {
             .accelerators
             .iter()
             .map(|one| (format!("accelerator {}", one.chip), format!("module {}", one.module)));
-        let drivers = status.drivers.iter().filter(|one| one.verdict == "accelerator").map(|one| {
+        let drivers = status.drivers.iter().filter(|one| one.verdict == Verdict::Accelerator).map(|one| {
             let is = format!("{}, priority {}, self-test {}", one.algorithm, one.priority, one.selftest);
             (format!("driver {}", one.name), is)
         });
@@ -69,11 +70,12 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
         (Some("yes"), _) | (Some(_), Some("no")) => Some(false),
         _ => None,
     };
-    let answers = |status: &Status| ways(status).map(|(name, route)| (name, route.answer.clone())).collect();
+    let answers =
+        |status: &Status| ways(status).map(|(name, route)| (name, route.answer.name().to_owned())).collect();
     let picks = |status: &Status| {
         let pick = |one: &Algorithm| {
             let what = format!("the kernel's pick for {}", one.name);
-            (what, format!("{} ({})", one.picked.driver, one.picked.verdict))
+            (what, format!("{} ({})", one.picked.driver, one.picked.verdict.name()))
         };
         status.algorithms.iter().map(pick).collect()
     };
@@ -92,7 +94,7 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
 
 /// Returns all interfaces to all accelerators.
 fn ways(status: &Status) -> impl Iterator<Item = (String, &ReachRow)> {
-    let of_one = |one: &Accelerator, route: &ReachRow| format!("{} to {}", route.interface, one.chip);
+    let of_one = |one: &Accelerator, route: &ReachRow| format!("{} to {}", route.interface.name(), one.chip);
     status
         .accelerators
         .iter()

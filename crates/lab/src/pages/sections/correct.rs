@@ -49,7 +49,7 @@ fn saved(section: &mut Section, report: &Report) {
     let lines = checked.filter(|one| !is_shown(one)).map(|one| match &one.fault {
         None => format!("{}: exact, {} requests on {}.", one.driver, one.requests, one.made),
         Some(fault) => {
-            let (driver, verdict, made) = (&one.driver, &one.verdict, &one.made);
+            let (driver, verdict, made) = (&one.driver, one.verdict.words(), &one.made);
             format!("{driver}: {verdict} on {made} ({fault}), so the provider does not use it.")
         }
     });

@@ -2,6 +2,7 @@
 
 use outboard_documents::Report;
 use outboard_documents::status::{Accelerator, Status};
+use outboard_drivers::judge::Verdict;
 
 use super::not_given;
 use crate::pages::page::{Section, count, listed, number, words};
@@ -38,7 +39,7 @@ pub fn section(report: &Report) -> Section {
     }
     picks(&mut section, status);
     let unknown: Vec<String> =
-        status.drivers.iter().filter(|d| d.verdict == "unknown").map(|d| d.name.clone()).collect();
+        status.drivers.iter().filter(|d| d.verdict == Verdict::Unknown).map(|d| d.name.clone()).collect();
     if !unknown.is_empty() {
         section.note(format!("Not judged: {} (outboard status --verbose shows why).", shortened(&unknown)));
     }
@@ -93,14 +94,14 @@ fn machine(section: &mut Section, status: &Status) {
 
 fn none(status: &Status) -> String {
     let drivers = || status.drivers.iter().filter(|driver| !driver.internal);
-    let of = |verdict: &str| drivers().filter(|driver| driver.verdict == verdict).count();
+    let of = |verdict: Verdict| drivers().filter(|driver| driver.verdict == verdict).count();
     format!(
         "No accelerator: of the kernel's {} drivers {} use CPU instructions, {} are plain code, {} wrap others, {} are not known.",
         drivers().count(),
-        of("cpu-instructions"),
-        of("software"),
-        of("wrapper"),
-        of("unknown")
+        of(Verdict::CpuInstructions),
+        of(Verdict::Software),
+        of(Verdict::Wrapper),
+        of(Verdict::Unknown)
     )
 }
 
@@ -139,7 +140,7 @@ fn picks(section: &mut Section, status: &Status) {
         vec![
             algorithm.name.as_str().into(),
             picked.driver.as_str().into(),
-            picked.verdict.as_str().into(),
+            picked.verdict.name().into(),
             picked.priority.to_string().into(),
             note.into(),
         ]

@@ -2,10 +2,10 @@
 
 use outboard_documents::Report;
 use outboard_documents::status::{MatrixRow, Status};
-use outboard_inventory::consumers;
+use outboard_drivers::reach::{Consumer, Reachable};
 
 use super::not_given;
-use crate::pages::page::{Section, Tone, judged, words};
+use crate::pages::page::{Cell, Section, Tone, judged, words};
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("reach", "What reaches it?");
@@ -24,18 +24,8 @@ pub fn section(report: &Report) -> Section {
             }
         });
         let rows = accelerator.reach.iter().map(|row| {
-            let tone = match row.answer.as_str() {
-                "yes" => Tone::Good,
-                "no" => Tone::Plain,
-                _ => Tone::Doubt,
-            };
             let user = if row.for_programs { "programs" } else { "the kernel" };
-            vec![
-                row.interface.as_str().into(),
-                user.into(),
-                judged(row.answer.as_str(), tone),
-                row.why.as_str().into(),
-            ]
+            vec![row.interface.name().into(), user.into(), answered(row.answer), row.why.as_str().into()]
         });
         let head = vec![words("interface or user"), words("for"), words("reaches it"), words("because")];
         let caption =
@@ -46,18 +36,23 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
+fn answered(answer: Reachable) -> Cell {
+    let tone = match answer {
+        Reachable::Yes => Tone::Good,
+        Reachable::No => Tone::Plain,
+        Reachable::Unclear => Tone::Doubt,
+    };
+    judged(answer.name(), tone)
+}
+
 /// Each driver and the consumers that get it.
 fn matrix(section: &mut Section, status: &Status) {
-    let head: Vec<_> = std::iter::once("driver").chain(consumers()).map(words).collect();
+    let head: Vec<_> =
+        std::iter::once("driver").chain(Consumer::ALL.map(Consumer::name)).map(words).collect();
     let cells = |row: &MatrixRow| {
-        let answers = consumers().map(|consumer| {
-            match row.consumers.iter().find(|cell| cell.consumer == consumer).map(|cell| cell.answer.as_str())
-            {
-                Some("yes") => judged("yes", Tone::Good),
-                Some("no") => judged("no", Tone::Plain),
-                Some(answer) => judged(answer, Tone::Doubt),
-                None => "".into(),
-            }
+        let answers = Consumer::ALL.into_iter().map(|consumer| {
+            let cell = row.consumers.iter().find(|cell| cell.consumer == consumer);
+            cell.map_or("".into(), |cell| answered(cell.answer))
         });
         std::iter::once(row.driver.as_str().into()).chain(answers).collect()
     };

@@ -2,6 +2,7 @@
 
 use outboard_documents::Report;
 use outboard_documents::status::MatrixCell;
+use outboard_drivers::reach::{Consumer, ProgramInterface, Reachable, Route};
 
 use super::not_given;
 use crate::pages::page::{Section, listed};
@@ -60,13 +61,18 @@ pub fn section(report: &Report) -> Section {
 pub fn allowed(report: &Report) -> Vec<String> {
     let accelerators = report.status.iter().flat_map(|status| &status.accelerators);
     let by_status = accelerators.filter_map(|accelerator| {
-        let row = accelerator.reach.iter().find(|row| row.interface == DEVICE)?;
-        (row.answer == "yes").then_some(&accelerator.reach_of)
+        let row = accelerator
+            .reach
+            .iter()
+            .find(|row| row.interface == Route::Program(ProgramInterface::DevOutboard))?;
+        (row.answer == Reachable::Yes).then_some(&accelerator.reach_of)
     });
     // Of each driver, not only the first of an accelerator.
     let rows = report.status.iter().flat_map(|status| &status.reach);
     let is_through = |cell: &MatrixCell| {
-        cell.consumer == "OpenSSL" && cell.answer == "yes" && cell.why.starts_with("through /dev/outboard")
+        cell.consumer == Consumer::OpenSsl
+            && cell.answer == Reachable::Yes
+            && cell.why.starts_with("through /dev/outboard")
     };
     let by_row = rows.filter(|row| row.consumers.iter().any(is_through)).map(|row| &row.driver);
     let checked = report.checks.iter().flat_map(|check| &check.drivers);
