@@ -247,7 +247,9 @@ mod tests {
 
     #[test]
     fn a_nonce_that_is_its_counter_is_known_whole_after_a_long_carry_or_three_nonces() {
-        for (start, expected) in [(0x1234_5600, 7), (0x1234_5678, 7), (0x1234_567f, 7), (0x1234_56ff, 4), (0xffff, 4)] {
+        for (start, expected) in
+            [(0x1234_5600, 7), (0x1234_5678, 7), (0x1234_567f, 7), (0x1234_56ff, 4), (0xffff, 4)]
+        {
             let counters = start..start + 70_000;
             assert_eq!(misses(counters.clone().map(|counter| counter << 64 | 0x1122_3344)), expected);
             assert_eq!(misses(counters), expected);
@@ -268,7 +270,7 @@ mod tests {
 
     #[test]
     fn counters_in_steps_of_two_are_not_learned() {
-        assert_eq!(misses((0..100).map(|sequence| STATIC_IV ^ 2 * sequence)), 100);
+        assert_eq!(misses((0..100).map(|sequence| STATIC_IV ^ (2 * sequence))), 100);
     }
 
     #[test]
