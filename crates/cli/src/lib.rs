@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-pub use commands::{arguments, misused, print_completions};
+pub use commands::{arguments, misused, name_manual_pages, print_completions};
 
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {

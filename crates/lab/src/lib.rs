@@ -8,13 +8,14 @@ pub mod requests;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use outboard::environment;
+
+pub use commands::arguments;
 
 /// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
     environment::clean();
-    match commands::Laboratory::try_parse() {
+    match commands::Laboratory::from_process() {
         Ok(laboratory) => laboratory.run(),
         Err(usage) => outboard::misused(&usage),
     }

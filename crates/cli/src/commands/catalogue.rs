@@ -15,7 +15,9 @@ use self::entry::Entry;
 
 /// Show what is known about accelerators: chips, boards, drivers, modules, packages, limits, sources.
 ///
-/// The machine is not read. Exit code 1 when no entry matches.
+/// The machine is not read. Up to three matching entries are printed in full, more as a table.
+///
+/// Exit code 1 when no entry matches.
 #[derive(Args)]
 pub struct Options {
     /// A chip, board, vendor, driver, module, package, kernel option, or a device id such as 13a3:0020

@@ -25,8 +25,9 @@ use super::enable::{Named, named};
 /// allowed. Then for each enabled service: what was added for it, and what its running processes use, as far as this
 /// user may read that. Keys that are unknown, invalid or overridden are named.
 ///
-/// Nothing is changed. Exit code 1 when a service that is named is neither enabled nor installed, or a file of /etc/outboard
-/// cannot be read.
+/// Nothing is changed.
+///
+/// Exit code 1 when a service that is named is neither enabled nor runs, or a file of /etc/outboard cannot be read.
 #[derive(Args)]
 pub struct Options {
     /// Only this service, as `outboard enable --list` names it; may be repeated

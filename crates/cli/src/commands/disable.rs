@@ -32,7 +32,7 @@ pub struct Options {
     /// Every service that is enabled; a failure does not keep the others enabled
     #[arg(long, conflicts_with_all = ["services", "units", "json"])]
     all: bool,
-    /// Also remove files of outboard's that were edited; each edited one is kept as FILE.outboard-old
+    /// Replace or remove files of outboard's that were edited; each is kept as FILE.outboard-old
     #[arg(long)]
     overwrite: bool,
     /// Restart the service's running units and verify them; enable it again if that fails

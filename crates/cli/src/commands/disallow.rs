@@ -10,8 +10,9 @@ use super::allow::memory::Memory;
 use super::allow::{ended, list};
 use super::change;
 
-/// Stop programs from using a driver through /dev/outboard, now and after each boot. Requests that need it fail from now
-/// on, and applications continue in software.
+/// Stop programs from using a driver through /dev/outboard, now and after each boot
+///
+/// Requests that need it fail from now on, and applications continue in software.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as `outboard allow --list` shows them

@@ -30,20 +30,20 @@ use crate::signals;
 
 /// Make a service use the accelerator
 ///
-/// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the
-/// service's present one, and a systemd drop-in that sets OPENSSL_CONF. `outboard disable` removes them, byte for byte. No
-/// service is restarted without --restart: the commands for that are printed.
-/// On OpenWrt, where all programs have one openssl.cnf, it adds files in /etc/outboard/programs.d that name the programs.
-/// With --restart the running units of the service are restarted and verified: the provider is mapped in their processes,
-/// clients (curl, ssh) still reach the ports that they reached before, and the requests of these clients changed the counters and
-/// the interrupts of an accelerator. If a step fails, the change is undone and the service restarted as it was.
+/// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the service's present
+/// one, and a systemd drop-in that sets OPENSSL_CONF. On OpenWrt, where all programs have one openssl.cnf, files in
+/// /etc/outboard/programs.d name the programs. `outboard disable` removes them, byte for byte. No service is restarted without --restart:
+/// the commands for that are printed.
 ///
-/// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no
-/// accelerator can be reached, `outboard tune` did not measure, or software wins for the requests that the service makes.
-/// The suites that the service offers are compared by the figures of `outboard tune`, or where these lack one, by a measurement of some
-/// seconds: with the accelerator, AES in software, and ChaCha20-Poly1305; for SSH with its MACs. If ChaCha20 needs less time and less
-/// CPU time than all that the accelerator serves, the service is refused with the setting that prefers it. --aes-required omits that,
-/// and the record of the service keeps the reason.
+/// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no accelerator can
+/// be reached, `outboard tune` did not measure, or software wins for the requests that the service makes. The suites that the service
+/// offers are compared, for SSH with their MACs, by the figures of `outboard tune`, or where these lack one, by a measurement of some
+/// seconds. If ChaCha20 in software needs less time and less CPU time than all that the accelerator serves, the service is refused with the
+/// setting that prefers it. --aes-required omits that, and the record of the service keeps the reason.
+///
+/// With --restart the running units are restarted and verified: the provider is mapped in their processes, clients (curl, ssh) still reach
+/// the ports that they reached before, and their requests changed the counters and the interrupts of an accelerator. If a step fails, the
+/// change is undone and the service restarted as it was.
 ///
 /// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. For ipsec and disk some seconds
 /// of a tunnel between two network namespaces, or of a disk in memory, compare the accelerator with the kernel's software and with
@@ -83,7 +83,7 @@ pub struct Options {
     /// Enable it even if another cipher that the service offers is faster in software: AES is required (FIPS, peers, disks that exist)
     #[arg(long, conflicts_with = "list")]
     aes_required: bool,
-    /// Replace files of outboard's that were edited; each edited one is kept as FILE.outboard-old
+    /// Replace or remove files of outboard's that were edited; each is kept as FILE.outboard-old
     #[arg(long, conflicts_with = "list")]
     overwrite: bool,
     #[command(flatten)]

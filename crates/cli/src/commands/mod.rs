@@ -64,9 +64,20 @@ enum Command {
 
 /// The arguments of the command, with the laboratory's commands in the help.
 pub fn arguments() -> clap::Command {
-    Outboard::command()
+    let all = Outboard::command()
         .after_help(laboratory::help(&[]))
-        .mut_subcommand("rng", |rng| rng.after_help(laboratory::help(&["rng"])))
+        .mut_subcommand("rng", |rng| rng.after_help(laboratory::help(&["rng"])));
+    name_manual_pages(all, "outboard")
+}
+
+/// Ends the help of each command with the name of its manual page.
+pub fn name_manual_pages(command: clap::Command, page: &str) -> clap::Command {
+    let above = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
+    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let all = names.iter().fold(command, |all, name| {
+        all.mut_subcommand(name, |below| name_manual_pages(below, &format!("{page}-{name}")))
+    });
+    all.after_help(format!("{above}Manual page: {page}(1)"))
 }
 
 impl Outboard {

@@ -44,7 +44,7 @@ pub struct Options {
     /// Prefer it even if it outranks the CPU's own crypto instructions
     #[arg(long, conflicts_with_all = ["restore", "undo"])]
     force: bool,
-    /// Replace or remove an edited file; it is kept as FILE.outboard-old
+    /// Replace or remove files of outboard's that were edited; each is kept as FILE.outboard-old
     #[arg(long, conflicts_with = "restore")]
     overwrite: bool,
     /// Print JSON (schema outboard-change/1)

@@ -17,7 +17,9 @@ use outboard_inventory::Hwrng;
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///
 /// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. If OpenSSL is configured to use
-/// the seed source OUTBOARD-HWRNG, `openssl rand` is run to show whether a process can be seeded. Exit code 1 when there is a problem.
+/// the seed source OUTBOARD-HWRNG, `openssl rand` is run to show whether a process can be seeded.
+///
+/// Exit code 1 when there is a problem.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Options {

@@ -15,10 +15,11 @@ use crate::settings::Settings;
 /// Run one command with outboard enabled
 ///
 /// OPENSSL_CONF names a temporary openssl.cnf that includes the present one and adds outboard; nothing else of the system is
-/// changed. `outboard prove` does the same and reports what hardware processed.
+/// changed. `outboard prove` does the same and reports what hardware processed. Processes that the command leaves running keep the
+/// provider, but those that they start later find no configuration.
 ///
 /// The exit code is the command's own; 125 when outboard itself failed; 126 or 127 when the command cannot be run; 128+N when
-/// signal N ended it. Processes that the command leaves running keep the provider, but new ones find no configuration.
+/// signal N ended it.
 #[derive(Args)]
 #[command(override_usage = "outboard run [OPTIONS] -- COMMAND [ARG]...")]
 pub struct Options {

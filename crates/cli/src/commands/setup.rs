@@ -34,7 +34,7 @@ use crate::consent::{is_agreed, only_root};
 /// driver passed its check.
 #[derive(Args)]
 pub struct Options {
-    /// Show the plan; change nothing
+    /// Show what would change; change nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
     /// Do not ask

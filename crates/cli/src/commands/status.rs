@@ -16,8 +16,9 @@ use outboard_measure::stop;
 /// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
 /// from being used.
 ///
-/// Nothing is changed and no network connection is opened. Exit code 1 when the kernel's list of
-/// drivers cannot be read, or nothing is recognised in what --from names.
+/// Nothing is changed and no network connection is opened.
+///
+/// Exit code 1 when the kernel's list of drivers cannot be read, or nothing is recognised in what --from names.
 #[derive(Args)]
 pub struct Options {
     /// Print JSON (schema outboard-status/1)

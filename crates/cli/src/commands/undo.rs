@@ -22,13 +22,13 @@ use crate::signals::{self, SignalGuard};
 /// Exit code 0 if nothing is left, and if the changes are only shown; 1 if something remains.
 #[derive(Args)]
 pub struct Options {
-    /// Show what would be undone; change nothing
+    /// Show what would change; change nothing
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
     /// Do not ask
     #[arg(long)]
     yes: bool,
-    /// Also remove files of outboard's that were edited; each edited one is kept as FILE.outboard-old
+    /// Replace or remove files of outboard's that were edited; each is kept as FILE.outboard-old
     #[arg(long)]
     overwrite: bool,
     /// Print JSON (schema outboard-undo/1); without --yes it only shows

@@ -30,10 +30,10 @@ const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
 /// Measure downloads from nginx, Apache, HAProxy or Python, or by curl, as OpenSSL is and with outboard.
 ///
-/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are
-/// neither read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and
-/// system time are the server's. curl decrypts on the same CPUs, so the CPU time of the whole system includes it, unless curl runs
-/// on another machine (--peer). The servers then listen on the address that this machine has in that network.
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are neither
+/// read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and system time are
+/// the server's. curl decrypts on the same CPUs, unless it runs on another machine (--peer): the servers then listen on the address that
+/// this machine has in that network.
 ///
 /// With --client curl is what is measured: it runs with each configuration, and the server has OpenSSL alone.
 #[derive(Args)]

@@ -56,10 +56,9 @@ impl Negotiated {
 
 /// Measure copies by scp from an SSH server, as OpenSSL is and with outboard.
 ///
-/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp,
-/// with OpenSSL alone, are interleaved, and are compared with the file first. User and system time are those of sshd. scp decrypts
-/// on the same CPUs, so the CPU time of the whole system includes it, unless scp runs on another machine (--peer). The servers then
-/// listen on the address that this machine has in that network. Must be run as root.
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own. Copies by scp, with
+/// OpenSSL alone, are interleaved, and are compared with the file first. User and system time are those of sshd. scp decrypts on the same
+/// CPUs, unless it runs on another machine (--peer). Must be run as root.
 #[derive(Args)]
 pub struct Options {
     /// A cipher by OpenSSH's name; may be repeated [default: those that the provider offers, else aes128-ctr, and

@@ -31,14 +31,12 @@ const WARM_UP: u32 = 2;
 
 /// Measure connections of IKE to strongSwan, as OpenSSL is and with outboard.
 ///
-/// Each contestant is a charon in a network namespace of its own, which answers another charon in a second one; a pair of veth joins
-/// them, and the machine's network is not changed. The answering ones, the servers, differ only in their openssl.cnf. Connections of
-/// IKEv2 with a certificate on P-256 and one child are set up and ended, one after another, in runs that are interleaved. Latency is
-/// the time until a connection is up. User and system time are the server's; the initiators use OpenSSL alone, on the same CPUs, so
-/// connections per second and the CPU time of the whole system include them. The system's strongSwan and its configuration are
-/// neither used nor changed.
+/// Two charons, each in a network namespace of its own, are joined by a pair of veth; the system's network and strongSwan are neither used
+/// nor changed. The answering ones, the servers, differ only in their openssl.cnf. Connections of IKEv2 with a certificate on P-256 and one
+/// child are set up and ended, one after another, in runs that are interleaved. Latency is the time until a connection is up. User and
+/// system time are the server's; the initiators use OpenSSL alone, on the same CPUs.
 ///
-/// A connection has a few encrypted messages of some hundred bytes, so expect no gain. ESP is the kernel's: see outboard bench ipsec.
+/// A connection has a few encrypted messages of some hundred bytes, so expect no gain. ESP is the kernel's: see `outboard bench ipsec`.
 /// Needs root, charon-systemd, ip and openssl. All namespaces and keys are removed at the end, also after a failure.
 #[derive(Args)]
 pub struct Options {

@@ -15,8 +15,12 @@ pub struct Options {
 
 /// Prints the script.
 pub fn run(options: &Options) -> ExitCode {
-    let merged = COMMANDS.iter().fold(outboard::arguments(), |all, (command, _)| merge(all, command));
-    outboard::print_completions(options.shell, merged)
+    outboard::print_completions(options.shell, arguments())
+}
+
+/// The arguments of `outboard` with those of the laboratory.
+pub fn arguments() -> clap::Command {
+    COMMANDS.iter().fold(outboard::arguments(), |all, (command, _)| merge(all, command))
 }
 
 /// Adds a command of the laboratory to that which `outboard` has at the same place.
@@ -43,7 +47,6 @@ mod tests {
             let words = own.get_about().expect("a help text").to_string();
             assert!(words.starts_with(about), "{command:?}: {words}");
         }
-        let all = COMMANDS.iter().fold(outboard::arguments(), |all, (command, _)| merge(all, command));
-        all.debug_assert();
+        arguments().debug_assert();
     }
 }

@@ -8,7 +8,8 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+pub use completions::arguments;
 
 /// Commands of `outboard` that are in a package of their own.
 // Usage and errors name the command that the user calls.
@@ -30,6 +31,12 @@ enum Command {
 }
 
 impl Laboratory {
+    /// Parses the arguments of this process.
+    pub fn from_process() -> Result<Laboratory, clap::Error> {
+        let arguments = outboard::name_manual_pages(Laboratory::command(), "outboard");
+        Laboratory::from_arg_matches(&arguments.try_get_matches()?)
+    }
+
     /// Runs the selected command.
     pub fn run(self) -> ExitCode {
         match self.command {

@@ -24,15 +24,17 @@ const NOT_FOR_SERVICES: [&str; 10] = [
 
 /// Run a command with outboard enabled, or observe a service, and report what hardware processed
 ///
-/// The report goes to stderr after the command has ended. The exit code is the command's own; if that is 0, 125 when
+/// The report goes to stderr after the command has ended.
+///
+/// The exit code is the command's own; if that is 0, 125 when
 /// outboard itself failed, when a result of a driver was wrong, when bytes were counted as done by hardware without an
-/// interrupt of an accelerator, or when --require-hardware was not met; 126 or 127 when the command cannot be run; 128+N when signal N ended it.
+/// interrupt of an accelerator, or when --require-hardware was not met; 126 or 127 when the command cannot be run; 128+N when signal N ended it. With --service or --unit it is 0 or 125.
 ///
 /// Servers must stay in the foreground (nginx -g 'daemon off;'): the proof ends with the command. Processes that the
 /// command starts as another user are not counted, their children and those that change users after loading OpenSSL
 /// are.
 ///
-/// --service observes a service that `outboard enable` changed, while it runs: nothing is restarted. The exit code is 0 or 125.
+/// --service observes a service that `outboard enable` changed, while it runs: nothing is restarted.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "outboard prove [OPTIONS] -- COMMAND [ARG]...\n       outboard prove --service NAME [--for TIME]"
