@@ -45,6 +45,25 @@ pub struct Counts {
     pub accesses: u32,
 }
 
+/// Why a request has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// What the model does not implement.
+    Unsupported,
+    /// An address without memory, or a descriptor that cannot be true.
+    Wrong,
+}
+
+impl Counts {
+    /// Counts a request without a result.
+    pub fn failed(&mut self, failure: Failure) {
+        match failure {
+            Failure::Unsupported => self.unsupported += 1,
+            Failure::Wrong => self.dma_errors += 1,
+        }
+    }
+}
+
 /// The faults of one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {

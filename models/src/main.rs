@@ -1,6 +1,7 @@
 //! outboard-models MODEL SOCKET [OPTION=VALUE...]: serves one engine to QEMU by vfio-user until QEMU
 //! ends, then prints its counters. See README.md.
 
+mod allwinner;
 mod amlogic;
 #[cfg(test)]
 mod bench;

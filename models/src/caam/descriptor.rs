@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::sequence::Sequence;
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
+use crate::conduct::Failure::{self, Unsupported, Wrong};
 use crate::conduct::{Conduct, Fate};
 use crate::registers::word;
 use crate::vfio::Memory;
@@ -72,16 +73,6 @@ const INPUT_LEN: u32 = 0x8;
 const OUTPUT_LEN: u32 = 0x9;
 const VARIABLE_INPUT: u32 = 0xa;
 const VARIABLE_OUTPUT: u32 = 0xb;
-
-/// Why a job has no result.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// What the model does not implement.
-    Unsupported,
-    /// An address without memory, or a descriptor that cannot be true.
-    Wrong,
-}
-use Failure::{Unsupported, Wrong};
 
 /// The state of a job.
 pub struct Controller<'a> {

@@ -16,8 +16,6 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use descriptor::Failure;
-
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
 use crate::registers::{self, set_word, word};
@@ -160,10 +158,8 @@ impl Caam {
             Ok(_) => 0,
             Err(_) => WRONG_DESCRIPTOR,
         };
-        match &result {
-            Ok(_) => {}
-            Err(Failure::Unsupported) => conduct.counts.unsupported += 1,
-            Err(Failure::Wrong) => conduct.counts.dma_errors += 1,
+        if let Err(failure) = result {
+            conduct.counts.failed(failure);
         }
         let entry = [address, status.to_le_bytes()].concat();
         if !memory.write(u64::from(self.word(ORBAR)) + u64::from(output), &entry) {

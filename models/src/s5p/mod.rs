@@ -10,7 +10,7 @@
 mod tests;
 
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
-use crate::conduct::{Conduct, Fate};
+use crate::conduct::{Conduct, Failure, Fate};
 use crate::engine::Engine;
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
@@ -129,24 +129,24 @@ impl S5p {
         self.registers[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Moves `len` bytes through the cipher. The error tells whether the model lacks something.
+    /// Moves `len` bytes through the cipher.
     fn process(
         &mut self,
         len: u32,
         fate: &mut Fate,
         conduct: &mut Conduct,
         memory: &Memory,
-    ) -> Result<(), bool> {
+    ) -> Result<(), Failure> {
         let control = self.word(CONTROL);
         let mode = control >> 1 & 3;
         let is_known = control & BY_FIFO != 0 && self.word(FIFOCTRL) & SELECT_DES == 0;
         let is_long = mode != CTR || control & SHORT_COUNTER == 0;
         let key_len = 16 + 8 * (control >> 4 & 3) as usize;
         if !is_known || !is_long || key_len > 32 {
-            return Err(true);
+            return Err(Failure::Unsupported);
         }
-        let mut data = vec![0; Some(len).filter(|len| *len <= MOST_BYTES).ok_or(false)? as usize];
-        memory.read(self.from.address.into(), &mut data).then_some(()).ok_or(false)?;
+        let mut data = vec![0; Some(len).filter(|len| *len <= MOST_BYTES).ok_or(Failure::Wrong)? as usize];
+        memory.read(self.from.address.into(), &mut data).then_some(()).ok_or(Failure::Wrong)?;
         let swaps = |dma: usize, bit: u32| (self.word(dma) & DMA_SWAP != 0) != (control & bit != 0);
         order(&mut data, swaps(BRDMAC, SWAP_IN));
         let key = self.bytes(KEY_END - key_len, key_len, SWAP_KEY);
@@ -169,13 +169,13 @@ impl S5p {
             _ => false,
         };
         if !is_done {
-            return Err(true);
+            return Err(Failure::Unsupported);
         }
         conduct.counts.operations += 1;
         let swaps = (self.word(BTDMAC) & DMA_SWAP != 0) != (control & SWAP_OUT != 0);
         order(&mut data, swaps);
         conduct.damage(fate, &mut data);
-        memory.write(self.to.address.into(), &data).then_some(()).ok_or(false)
+        memory.write(self.to.address.into(), &data).then_some(()).ok_or(Failure::Wrong)
     }
 }
 
@@ -236,9 +236,8 @@ impl Engine for S5p {
         let len = self.from.left.min(self.to.left);
         match self.process(len, fate, conduct, memory) {
             Ok(()) => len,
-            Err(is_lacking) => {
-                let Conduct { counts, .. } = conduct;
-                *if is_lacking { &mut counts.unsupported } else { &mut counts.dma_errors } += 1;
+            Err(failure) => {
+                conduct.counts.failed(failure);
                 0
             }
         }

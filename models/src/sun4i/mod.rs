@@ -15,7 +15,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::block::{Cipher, Direction, crypt};
+use crate::allwinner::{CBC, ECB, method};
+use crate::block::{Direction, crypt};
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
 use crate::registers::{self, set_word, word};
@@ -27,12 +28,7 @@ const PAGE: usize = 4096;
 /// mode (12 and 13).
 const CTL: usize = 0x0;
 const ENABLED: u32 = 1 << 0;
-const AES: u32 = 0;
-const DES: u32 = 1;
-const TRIPLE_DES: u32 = 2;
 const DECRYPTION: u32 = 1 << 7;
-const ECB: u32 = 0;
-const CBC: u32 = 1;
 /// The key, up to 32 bytes, and the IV.
 const KEY: usize = 0x4;
 const IV: usize = 0x24;
@@ -100,11 +96,8 @@ impl Sun4i {
     fn process(&mut self, conduct: &mut Conduct) {
         let Some(fate) = &mut self.fate else { return };
         let control = word(&self.registers, CTL);
-        let (cipher, key_len, size) = match control >> 4 & 7 {
-            AES => (Cipher::Aes, 16 + 8 * (control >> 8 & 3) as usize, 16),
-            DES => (Cipher::Des, 8, 8),
-            TRIPLE_DES => (Cipher::Des, 24, 8),
-            _ => return self.discard(conduct),
+        let Some((cipher, key_len, size)) = method(control >> 4 & 7, control >> 8 & 3) else {
+            return self.discard(conduct);
         };
         let direction = if control & DECRYPTION != 0 { Direction::Decrypt } else { Direction::Encrypt };
         while self.input.len() >= size && self.output.len() + size <= 4 * TX_DEPTH {

@@ -1,7 +1,9 @@
 //! The engine as a driver uses it: fills and empties the FIFOs.
 
 use super::*;
+use crate::allwinner::{Case, cases};
 use crate::bench::conduct;
+use crate::block::Cipher;
 use crate::engine::Model;
 use crate::vfio::Device;
 
@@ -50,23 +52,12 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
     let key: [u8; 32] = std::array::from_fn(|i| i as u8 * 7);
     let iv: [u8; 16] = std::array::from_fn(|i| i as u8 + 100);
     let plain: Vec<u8> = (0..1600_u32).map(|i| i as u8).collect();
-    let all = [
-        (Cipher::Aes, 16, AES << 4),
-        (Cipher::Aes, 24, AES << 4 | 1 << 8),
-        (Cipher::Aes, 32, AES << 4 | 2 << 8),
-        (Cipher::Des, 8, DES << 4),
-        (Cipher::Des, 24, TRIPLE_DES << 4),
-    ];
-    for ((cipher, len, method), mode) in all.iter().flat_map(|one| [(*one, ECB), (*one, CBC)]) {
-        let iv = &iv[..if cipher == Cipher::Aes { 16 } else { 8 }];
-        let mut secret = plain.clone();
-        let mut chain = iv.to_vec();
-        let chain = (mode == CBC).then_some(&mut chain[..]);
-        assert!(crypt(cipher, &key[..len], Direction::Encrypt, chain, &mut secret));
+    for Case { method, key_size, key_len, block, mode, secret } in cases(&key, &iv, &plain) {
         let mut model = model(&[]);
         for (direction, from, to) in [(0, &plain, &secret), (DECRYPTION, &secret, &plain)] {
-            start(&mut model, method | mode << 12 | direction, &key[..len], iv);
-            assert!(&run(&mut model, from) == to, "{cipher:?} {len} {mode} {direction}");
+            let control = method << 4 | key_size << 8 | mode << 12 | direction;
+            start(&mut model, control, &key[..key_len], &iv[..block]);
+            assert!(&run(&mut model, from) == to, "{method} {key_len} {mode} {direction}");
             write(&mut model, CTL, 0);
         }
         assert_eq!((model.conduct.counts.requests, model.conduct.counts.bytes), (2, 3200));

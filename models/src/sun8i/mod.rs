@@ -14,7 +14,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::block::{Cipher, Direction, crypt};
+use crate::allwinner::{CBC, ECB, method};
+use crate::block::{Direction, crypt};
 use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
 use crate::registers::{self, set_word, word};
@@ -47,15 +48,10 @@ const RESULTS: usize = 0x60;
 const MOST_PLACES: usize = 8;
 /// More bytes than any task has.
 const MOST_BYTES: u32 = 1 << 24;
-/// Control: the interrupt at the end, decryption, the method.
+/// Control: the interrupt at the end, decryption, the method. The mode of a symmetric method is in bits 8
+/// to 11 of its own word.
 const INTERRUPT: u32 = 1 << 31;
 const DECRYPTION: u32 = 1 << 8;
-const AES: u32 = 0;
-const DES: u32 = 1;
-const TRIPLE_DES: u32 = 2;
-/// The mode of a symmetric method (bits 8 to 11).
-const ECB: u32 = 0;
-const CBC: u32 = 1;
 
 /// The end of a task.
 #[derive(Clone, Copy)]
@@ -129,12 +125,7 @@ fn split(places: &[u8], len: usize) -> Option<Vec<(u64, usize, usize)>> {
 /// Processes a task, and returns its number of bytes; the errors of its channel if there is no result.
 fn process(task: &[u8], fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, u32> {
     let (control, symmetric) = (word(task, CONTROL), word(task, SYMMETRIC));
-    let (cipher, key_len, size) = match control & 0x7f {
-        AES => (Cipher::Aes, 16 + 8 * (symmetric & 3) as usize, 16),
-        DES => (Cipher::Des, 8, 8),
-        TRIPLE_DES => (Cipher::Des, 24, 8),
-        _ => return Err(ALGORITHM),
-    };
+    let (cipher, key_len, size) = method(control & 0x7f, symmetric & 3).ok_or(ALGORITHM)?;
     let len = word(task, LEN).checked_mul(4).filter(|len| *len <= MOST_BYTES).ok_or(LENGTH)?;
     let read = |address: usize, len: usize| {
         let mut bytes = vec![0; len];

@@ -1,7 +1,9 @@
 //! The engine as a driver uses it: tasks, with results computed by RustCrypto.
 
 use super::*;
+use crate::allwinner::{AES, Case, cases};
 use crate::bench::{Bench, RAM};
+use crate::block::Cipher;
 use crate::vfio::Device;
 
 const KEY_AT: u32 = RAM + 0x100;
@@ -42,24 +44,13 @@ impl Bench {
 #[test]
 fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
     let plain: Vec<u8> = (0..960_u32).map(|i| i as u8).collect();
-    let all = [
-        (Cipher::Aes, 16, AES, 0),
-        (Cipher::Aes, 24, AES, 1),
-        (Cipher::Aes, 32, AES, 2),
-        (Cipher::Des, 8, DES, 0),
-        (Cipher::Des, 24, TRIPLE_DES, 0),
-    ];
-    for ((cipher, key_len, method, size), mode) in all.iter().flat_map(|one| [(*one, ECB), (*one, CBC)]) {
-        let mut iv = IV_BYTES[..if cipher == Cipher::Aes { 16 } else { 8 }].to_vec();
-        let mut secret = plain.clone();
-        let chain = (mode == CBC).then_some(&mut iv[..]);
-        assert!(crypt(cipher, &KEY_BYTES[..key_len], Direction::Encrypt, chain, &mut secret));
+    for Case { method, key_size, key_len, mode, secret, .. } in cases(&KEY_BYTES, &IV_BYTES, &plain) {
         let mut bench = bench(&[]);
         for (channel, (direction, from, to)) in
             [(0, &plain, &secret), (DECRYPTION, &secret, &plain)].into_iter().enumerate()
         {
-            bench.task(channel as u32, method | direction, size | mode << 8, from);
-            assert!(&bench.get(RESULT, 960) == to, "{cipher:?} {key_len} {mode} {direction}");
+            bench.task(channel as u32, method | direction, key_size | mode << 8, from);
+            assert!(&bench.get(RESULT, 960) == to, "{method} {key_len} {mode} {direction}");
             assert_eq!(bench.register(ISR), 1 << channel);
             assert_eq!(bench.model.signal().edges, [0]);
             assert_eq!(bench.model.signal().edges, [0; 0]);

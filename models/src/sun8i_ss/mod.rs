@@ -13,8 +13,9 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::{Conduct, Fate};
+use crate::allwinner::{CBC, ECB, method};
+use crate::block::{Direction, crypt};
+use crate::conduct::{Conduct, Failure, Fate};
 use crate::engine::Engine;
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
@@ -35,17 +36,12 @@ const LEN: usize = 0x30;
 const MOST_WORDS: u32 = 1 << 22;
 
 const FLOWS: usize = 2;
-/// The bits of the control. IDLE is one that the engine sets.
+/// The bits of the control, which has the method in bits 2 to 5, its mode in bits 13 and 14, and the size
+/// of an AES key in bits 7 and 8. The engine sets IDLE.
 const START: u32 = 1 << 0;
 const DECRYPTION: u32 = 1 << 6;
 const IDLE: u32 = 1 << 29;
 const FLOW_1: u32 = 1 << 31;
-/// The method (bits 2 to 5) and its mode (bits 13 and 14). The size of an AES key is in bits 7 and 8.
-const AES: u32 = 0;
-const DES: u32 = 1;
-const TRIPLE_DES: u32 = 2;
-const ECB: u32 = 0;
-const CBC: u32 = 1;
 
 /// The registers when a task was started.
 #[derive(Clone, Copy)]
@@ -90,25 +86,14 @@ impl Sun8iSs {
     }
 }
 
-/// Why a task has no result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Failure {
-    Unsupported,
-    Memory,
-}
-
 /// Processes a task, and returns its number of bytes.
 fn process(task: &Task, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, Failure> {
-    let (cipher, key_len, block) = match task.control >> 2 & 0xf {
-        AES => (Cipher::Aes, 16 + 8 * (task.control >> 7 & 3) as usize, 16),
-        DES => (Cipher::Des, 8, 8),
-        TRIPLE_DES => (Cipher::Des, 24, 8),
-        _ => return Err(Failure::Unsupported),
-    };
-    let words = Some(task.words).filter(|words| *words <= MOST_WORDS).ok_or(Failure::Memory)?;
+    let (cipher, key_len, block) =
+        method(task.control >> 2 & 0xf, task.control >> 7 & 3).ok_or(Failure::Unsupported)?;
+    let words = Some(task.words).filter(|words| *words <= MOST_WORDS).ok_or(Failure::Wrong)?;
     let read = |address: u64, len: usize| {
         let mut bytes = vec![0; len];
-        memory.read(address, &mut bytes).then_some(bytes).ok_or(Failure::Memory)
+        memory.read(address, &mut bytes).then_some(bytes).ok_or(Failure::Wrong)
     };
     let mut iv = match task.control >> 13 & 3 {
         ECB => None,
@@ -123,7 +108,7 @@ fn process(task: &Task, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory)
     }
     conduct.counts.operations += 1;
     conduct.damage(fate, &mut data);
-    memory.write(task.result, &data).then_some(4 * words).ok_or(Failure::Memory)
+    memory.write(task.result, &data).then_some(4 * words).ok_or(Failure::Wrong)
 }
 
 impl Engine for Sun8iSs {
@@ -171,13 +156,10 @@ impl Engine for Sun8iSs {
     fn compute(&mut self, flow: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
         let Some(task) = self.flows[flow].loaded.pop_front() else { return 0 };
         self.flows[flow].computed += 1;
-        let result = process(&task, fate, conduct, memory);
-        match result {
-            Ok(_) => {}
-            Err(Failure::Unsupported) => conduct.counts.unsupported += 1,
-            Err(Failure::Memory) => conduct.counts.dma_errors += 1,
-        }
-        result.unwrap_or(0)
+        process(&task, fate, conduct, memory).unwrap_or_else(|failure| {
+            conduct.counts.failed(failure);
+            0
+        })
     }
 
     fn complete(&mut self, flow: usize, _: bool, interrupt: bool) {

@@ -1,7 +1,9 @@
 //! The engine as a driver uses it: tasks, with results computed by RustCrypto.
 
 use super::*;
+use crate::allwinner::{Case, cases};
 use crate::bench::{Bench, RAM};
+use crate::block::Cipher;
 use crate::vfio::Device;
 
 const KEY_AT: u32 = RAM + 0x100;
@@ -40,23 +42,12 @@ impl Bench {
 #[test]
 fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
     let plain: Vec<u8> = (0..960_u32).map(|i| i as u8).collect();
-    let all = [
-        (Cipher::Aes, 16, AES, 0),
-        (Cipher::Aes, 24, AES, 1),
-        (Cipher::Aes, 32, AES, 2),
-        (Cipher::Des, 8, DES, 0),
-        (Cipher::Des, 24, TRIPLE_DES, 0),
-    ];
-    for ((cipher, key_len, method, size), mode) in all.iter().flat_map(|one| [(*one, ECB), (*one, CBC)]) {
-        let mut iv = IV_BYTES[..if cipher == Cipher::Aes { 16 } else { 8 }].to_vec();
-        let mut secret = plain.clone();
-        let chain = (mode == CBC).then_some(&mut iv[..]);
-        assert!(crypt(cipher, &KEY_BYTES[..key_len], Direction::Encrypt, chain, &mut secret));
+    for Case { method, key_size, key_len, mode, secret, .. } in cases(&KEY_BYTES, &IV_BYTES, &plain) {
         let mut bench = bench(&[]);
         let both = [(FLOW_0, 0, &plain, &secret), (FLOW_1, DECRYPTION, &secret, &plain)];
         for (flow, (select, direction, from, to)) in both.into_iter().enumerate() {
-            bench.flow_task(START | select | direction | method << 2 | size << 7 | mode << 13, from);
-            assert!(&bench.get(PLACE, 960) == to, "{cipher:?} {key_len} {mode} {direction}");
+            bench.flow_task(START | select | direction | method << 2 | key_size << 7 | mode << 13, from);
+            assert!(&bench.get(PLACE, 960) == to, "{method} {key_len} {mode} {direction}");
             assert_eq!(bench.register(ISR), 1 << flow);
             assert!(bench.model.signal().level);
             bench.set(ISR, 1 << flow);
