@@ -268,7 +268,7 @@ fn a_disk_where_software_wins_is_refused_with_the_numbers() {
     let slow = ["preset=ideal", "allocates=N", "priority=1", "bandwidth=30000000"];
     let Some(with) = Outranked::new(test, &slow, &["dmsetup"]) else { return };
     let before = (etc_without_lock(), drivers());
-    // Another cipher is no reason to refuse it with --aes-required, and software is.
+    // With --aes-required another cipher is not a reason to refuse it, and software is.
     for arguments in [&["enable", "disk"][..], &["enable", "disk", "--aes-required"]] {
         let (interrupts, text) = watched(|| with.fails(arguments));
         assert!(

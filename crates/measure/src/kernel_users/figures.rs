@@ -60,8 +60,8 @@ pub(super) fn measure(sides: &mut [Side<'_>], bytes: usize) -> Result<Vec<Kernel
     let mut all: Vec<Series> = Vec::new();
     for _ in 0..PLAN.rounds {
         for (at, side) in sides.iter_mut().enumerate() {
-            let turns = watches[at].turns(&mut [&mut side.run], &counts[at..=at], 1);
-            for series in turns.map_err(|error| failed(&side.contestant, &error))? {
+            let samples = watches[at].turns(&mut [&mut side.run], &counts[at..=at], 1);
+            for series in samples.map_err(|error| failed(&side.contestant, &error))? {
                 match all.get_mut(at) {
                     Some(earlier) => earlier.extend(series),
                     None => all.push(series),

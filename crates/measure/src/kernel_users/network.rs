@@ -35,8 +35,8 @@ impl Mode {
     }
 }
 
-/// What is told of a driver and its own priority before that is raised, so that it is restored even
-/// if this process is killed.
+/// Receives a driver and its own priority before that is raised, so that the caller can restore it
+/// even after this process was killed.
 pub type BeforeRaise<'a> = &'a mut dyn FnMut(&str, i32) -> Result<()>;
 
 /// Both network namespaces.
