@@ -269,6 +269,7 @@ fn each_command_has_a_page_with_its_arguments() {
         if env::var_os("MANUAL").is_some_and(|value| value == "write") {
             fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
             fs::write(&path, joined(start, &sections)).expect("a page");
+            differences.clear();
         }
     }
     assert!(differences.is_empty(), "MANUAL=write writes these sections:\n{}", differences.join("\n"));
