@@ -173,3 +173,6 @@ impl Segment {
         verifier.hardware.try_again(verifier.algorithm, verifier.row, len, offset, repeat);
     }
 }
+
+#[cfg(test)]
+mod tests;
