@@ -27,6 +27,9 @@ static struct ob_batch ob_no_waiter;
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
 
+/* Drivers' own time limits are half a second and more. What they refuse, they refuse at once. */
+#define OB_LATE_ERROR_NS (400 * NSEC_PER_MSEC)
+
 /*
  * Must be called without locks of this module: eventfd_signal() calls the wake functions of the
  * eventfd's waiters (epoll, io_uring, irqfd).
@@ -76,6 +79,13 @@ static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch
 	return was;
 }
 
+/* Whether the driver's own time limit is over, which drivers report as EFAULT and EINVAL too. */
+static bool ob_is_late_error(const struct ob_request *request, int error)
+{
+	return request->charged && error != -EBADMSG && error != -ENODEV &&
+	       ktime_get_ns() - request->started > OB_LATE_ERROR_NS;
+}
+
 void ob_request_done(struct ob_request *request, int error)
 {
 	struct ob_session *session = request->session;
@@ -91,6 +101,8 @@ void ob_request_done(struct ob_request *request, int error)
 	if (!error && request->digest_size)
 		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
 	trace_outboard_complete(arena->id, index, error);
+	if (unlikely(error && ob_is_late_error(request, error)))
+		error = -ETIMEDOUT;
 	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session

@@ -188,6 +188,19 @@ static void held_requests_may_end_with_an_error(void)
 		      arena.slot[s].status);
 }
 
+/* Drivers report their own time limits with various errors. */
+static void an_error_that_comes_late_is_a_time_limit(void)
+{
+	begin();
+	fault("sim-cbc-aes never count=1");
+	fill(0, 8);
+	check(!submit(&arena, 0, 8, 0), "%m");
+	all_right(1, 7);
+	usleep(500000);
+	answer_held(ECANCELED);
+	check(wait_for(&arena, 0) == -ETIMEDOUT, "status %d", arena.slot[0].status);
+}
+
 /* The driver takes what its queue has no room for into its backlog, and the module submits less. */
 static void a_full_queue_refuses_nothing(void)
 {
@@ -391,6 +404,7 @@ static const struct test tests[] = {
 	TEST(buffers_live_until_the_answer),
 	TEST(a_process_may_die_and_leave_them),
 	TEST(held_requests_may_end_with_an_error),
+	TEST(an_error_that_comes_late_is_a_time_limit),
 	TEST(a_full_queue_refuses_nothing),
 	EACH(a_cipher_that_is_refused_is_submitted_again, CIPHER | AEAD),
 	EACH(a_hash_that_is_refused_ends_with_the_error, HASH),

@@ -99,7 +99,7 @@ struct outboard_arena {
  * session), ENODEV (the driver is gone), EOPNOTSUPP (the algorithm does not have this operation),
  * E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
  * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), EHOSTDOWN
- * (the engine has stopped), or an error of the driver.
+ * (the engine has stopped), ETIMEDOUT (the driver's own time limit), or an error of the driver.
  */
 struct outboard_slot {
 	__u32 session;
