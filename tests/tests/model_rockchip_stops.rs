@@ -2,4 +2,4 @@
 
 use crate::model_rockchip::RK3288;
 
-outboard_tests::tests_of_model! { RK3288: an_engine_that_stops_is_left_alone }
+outboard_tests::tests_of_model! { RK3288: an_engine_that_stops_is_left_alone_and_not_used_after_a_check }

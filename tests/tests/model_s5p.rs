@@ -2,7 +2,7 @@
 
 use outboard_tests::modelled::ModelNames;
 
-const EXYNOS: ModelNames = ModelNames {
+pub(crate) const EXYNOS: ModelNames = ModelNames {
     driver: "s5p-sss",
     module: "s5p_sss",
     id: ("0x144d", "0x4210"),
@@ -19,5 +19,6 @@ const EXYNOS: ModelNames = ModelNames {
 outboard_tests::tests_of_model!(EXYNOS);
 outboard_tests::tests_of_model! { EXYNOS:
     the_kernel_finds_every_cipher_right,
+    no_hash_of_it_is_used,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again
 }

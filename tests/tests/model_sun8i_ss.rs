@@ -3,7 +3,7 @@
 
 use outboard_tests::modelled::ModelNames;
 
-const A83T: ModelNames = ModelNames {
+pub(crate) const A83T: ModelNames = ModelNames {
     driver: "sun8i-ss",
     module: "sun8i_ss",
     id: ("0x1f3a", "0x5083"),
@@ -20,6 +20,7 @@ const A83T: ModelNames = ModelNames {
 outboard_tests::tests_of_model!(A83T);
 outboard_tests::tests_of_model! { A83T:
     the_kernel_finds_every_cipher_right,
+    no_hash_of_it_is_used,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again,
     a_lost_interrupt_is_replaced_by_software
 }

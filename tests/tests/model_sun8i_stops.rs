@@ -2,4 +2,4 @@
 
 use crate::model_sun8i::A64;
 
-outboard_tests::tests_of_model! { A64: an_engine_that_stops_is_left_alone }
+outboard_tests::tests_of_model! { A64: an_engine_that_stops_is_left_alone_and_not_used_after_a_check }

@@ -104,7 +104,8 @@ impl Modelled {
         self.report("late", "right");
     }
 
-    /// An engine that stops, of a driver without a time limit. It is the last theme of its machine.
+    /// An engine that stops, of a driver without a time limit, or with one that is longer than the module's.
+    /// It is the last theme of its machine.
     #[track_caller]
     pub fn an_engine_that_stops_is_left_alone_and_not_used_after_a_check(&self) {
         self.is_left_alone(Word::Stop, 10);
@@ -118,14 +119,6 @@ impl Modelled {
         self.is_left_alone(Word::Lose, AT_RANDOM | 10);
         self.is_not_used_after_a_check();
         self.report("lost interrupt", LEFT_ALONE);
-    }
-
-    /// An engine that stops, whose driver ends each request after some seconds with an error that does
-    /// not say why. It is the last theme of its machine.
-    #[track_caller]
-    pub fn an_engine_that_stops_is_left_alone(&self) {
-        self.is_left_alone(Word::Stop, 10);
-        self.report("stop", "given up, software at once in all processes, named by status");
     }
 
     #[track_caller]
