@@ -48,7 +48,11 @@ impl Counts {
 #[must_use]
 pub fn why_software(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Option<String> {
     let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-    let all = total.software();
+    let mut all = total.software();
+    // What an engine that stopped has keeps its room.
+    if all.iter().any(|work| work.reason == SoftwareReason::EngineStopped) {
+        all.retain(|work| work.reason != SoftwareReason::DriverBusy);
+    }
     let most = all.first()?.bytes;
     let is_much = |work: &&SoftwareWork| work.bytes.saturating_mul(10) >= most;
     let mut sentences: Vec<String> = Vec::new();
@@ -251,6 +255,16 @@ mod tests {
             "{why}"
         );
         assert!(!why.contains("threshold"), "100 kB of 24 MB: {why}");
+    }
+
+    #[test]
+    fn an_engine_that_stopped_is_the_reason_for_its_lack_of_room() {
+        let mut of_both = counts(1000, 4_000_000, SoftwareReason::DriverBusy, [999, 3_996_000]);
+        let place = SoftwareReason::EngineStopped.counter().expect("it is counted");
+        of_both.reasons.0[place] = [1, 4000];
+        let why = why_software(&[("X".to_owned(), of_both)], &[]).unwrap();
+        assert!(why.starts_with("the engine of the driver did not complete requests of X in time"), "{why}");
+        assert!(!why.contains("room"), "{why}");
     }
 
     #[test]

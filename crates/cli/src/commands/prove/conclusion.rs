@@ -222,20 +222,16 @@ fn shown(
     let theirs = devices.iter().zip(used).filter(|(_, used)| **used);
     let interrupts = theirs.fold(0u64, |sum, (device, _)| sum.saturating_add(device.interrupts));
     let (percent, interrupts) = (outboard_console::percent(share), count(interrupts, "interrupt"));
-    if share >= HALF {
-        return (
-            ProofVerdict::Hardware,
-            format!("Hardware processed {percent} of the bytes, confirmed by {interrupts}."),
-        );
+    let mut text = format!("Hardware processed {percent} of the bytes, confirmed by {interrupts}");
+    let verdict = if share >= HALF { ProofVerdict::Hardware } else { ProofVerdict::Partly };
+    let is_whole = verdict == ProofVerdict::Hardware && total.failures == 0;
+    if let Some(why) = why_software(&observed.counted, &observed.decisions).filter(|_| !is_whole) {
+        let _ = write!(text, "; software processed the rest: {why}");
+        if verdict == ProofVerdict::Partly {
+            text += &observed.subject.threshold_advice(total);
+        }
     }
-    let mut text = format!(
-        "Hardware processed {percent} of the bytes, confirmed by {interrupts}; software processed the rest"
-    );
-    if let Some(why) = why_software(&observed.counted, &observed.decisions) {
-        let _ = write!(text, ": {why}");
-        text += &observed.subject.threshold_advice(total);
-    }
-    (ProofVerdict::Partly, text + ".")
+    (verdict, text + ".")
 }
 
 /// Returns the summary for results of a driver that differed from software. Only a sample of the

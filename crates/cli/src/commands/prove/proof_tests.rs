@@ -182,6 +182,17 @@ fn a_small_share_is_partly() {
 }
 
 #[test]
+fn a_request_that_the_engine_did_not_complete_is_named_beside_the_others() {
+    let (_dir, table) = table(64 << 20, 4096, &[]);
+    let row = table.row("AES-128-CBC").expect("a row");
+    row.add_failure();
+    table.add_reason(row, SoftwareReason::EngineStopped, 4096);
+    let proof = super::proof(&options(&[]), &ended(0), spent(vec![device(8, OWN)]), &table, Vec::new());
+    assert_eq!(proof.verdict, ProofVerdict::Hardware);
+    assert!(proof.summary.contains("; software processed the rest: the engine of"), "{}", proof.summary);
+}
+
+#[test]
 fn hardware_without_an_interrupt_is_an_error_unless_the_command_failed() {
     for devices in [vec![], vec![device(0, OWN)], vec![device(0, OWN), device(0, Completion::Polled)]] {
         let proof = proof(&[], 0, spent(devices), (8192, 0), &[]);
