@@ -5,7 +5,7 @@ use std::time::Duration;
 use outboard_console::progress;
 use outboard_counters::Counts;
 use outboard_documents::tune::{DirectionResult, Point};
-use outboard_documents::{Goal, SpeedVerdict};
+use outboard_documents::{Goal, LONGEST_WALL_TIME, SpeedVerdict};
 use outboard_measure::crossover::{Crossover, Sizes, search};
 use outboard_measure::evidence::Evidence;
 use outboard_measure::evidence::NO_INTERRUPT;
@@ -123,6 +123,15 @@ pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String
     (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())
 }
 
+/// Whether hardware loses with `at_once` requests in flight too: at each size, one takes longer than as
+/// many of software's, by more than the least CPU time outweighs.
+pub fn is_too_slow(goal: Goal, points: &[Point], at_once: usize) -> bool {
+    let least = at_once as f64 * LONGEST_WALL_TIME;
+    let loses =
+        |point: &Point| point.hardware.megabytes_per_second * least < point.software.megabytes_per_second;
+    goal != Goal::Cpu && points.iter().all(loses)
+}
+
 /// Finds the sizes at which hardware wins; `measure` measures one size. `what` is shown as progress.
 pub fn look(
     cipher: &str,
@@ -140,4 +149,40 @@ pub fn look(
     });
     let Crossover { from, to, wins_below, always, unclear } = found?;
     Ok(DirectionResult { from, to, undecided: unclear, always, wins_below, points })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outboard_documents::Figure;
+
+    fn points(hardware: [f64; 2]) -> Vec<Point> {
+        let figure = |megabytes_per_second| Figure {
+            megabytes_per_second,
+            spread: 0.01,
+            samples: 5,
+            outliers: 0,
+            cpu_ms_per_megabyte: None,
+            interrupts_per_request: 0.0,
+        };
+        let point = |hardware| Point {
+            bytes: 4096,
+            software: figure(60.0),
+            hardware: figure(hardware),
+            verdict: SpeedVerdict::Loses,
+            refused: None,
+        };
+        hardware.map(point).into()
+    }
+
+    #[test]
+    fn hardware_that_may_win_with_several_requests_is_not_too_slow() {
+        assert!(is_too_slow(Goal::Throughput, &points([2.4, 0.1]), 16));
+        assert!(is_too_slow(Goal::Balanced, &points([2.4, 0.1]), 16));
+        // Sixteen at once may be faster, or nearly as fast with less CPU time.
+        assert!(!is_too_slow(Goal::Balanced, &points([2.6, 0.1]), 16));
+        assert!(!is_too_slow(Goal::Balanced, &points([0.1, 30.0]), 16));
+        // Less CPU time wins however long it takes.
+        assert!(!is_too_slow(Goal::Cpu, &points([2.4, 0.1]), 16));
+    }
 }

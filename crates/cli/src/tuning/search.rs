@@ -22,7 +22,7 @@ use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
 use super::ahead;
-use super::contest::{DirectContest, duel, look, point, without_interrupts};
+use super::contest::{DirectContest, duel, is_too_slow, look, point, without_interrupts};
 use super::{new_keys, sentence};
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
@@ -156,10 +156,12 @@ impl CipherMeasurement<'_> {
     fn measure(&self, in_use: InUse) -> Result<tune::TunedCipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
-        // Hardware that is refused with one request in flight is not measured with sixteen.
-        let is_refused = encrypt.points.iter().any(|point| point.refused.is_some());
-        let sixteen_at_once = if is_refused { None } else { self.sixteen_at_once(&in_use)? };
-        let pieces = if is_refused { None } else { self.pieces(&in_use)? };
+        // Hardware that is refused with one request in flight, or cannot win with sixteen, is not measured
+        // with them.
+        let is_out = encrypt.points.iter().any(|point| point.refused.is_some())
+            || is_too_slow(self.goal, &encrypt.points, DEPTH);
+        let sixteen_at_once = if is_out { None } else { self.sixteen_at_once(&in_use)? };
+        let pieces = if is_out { None } else { self.pieces(&in_use)? };
         let key_bytes = new_keys::key_bytes(self.watch, self.goal, (self.soft, self.hard), &encrypt)?;
         let mut cipher = tune::TunedCipher {
             name: self.name.to_owned(),
