@@ -34,5 +34,4 @@ fn it_is_allowed_with_its_limits() {
     let allowed = fs::read_to_string("/sys/devices/virtual/misc/outboard/allow").expect("the list");
     let limits = format!(" {} requests=128 one-direction", EIP93.cbc);
     assert!(allowed.lines().any(|line| line.ends_with(&limits)), "{allowed}");
-    modelled.report("limits", "128 requests, a session for each direction");
 }

@@ -4,3 +4,4 @@
 use crate::model_sun4i::A20;
 
 outboard_tests::tests_of_model! { @tuning_and_faults A20 }
+outboard_tests::tests_of_model! { A20: no_hash_of_it_is_used }
