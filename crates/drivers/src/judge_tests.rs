@@ -135,6 +135,13 @@ fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
             "{name}"
         );
     }
+    // Also where the names of their parts are those of drivers.
+    let registered = ["aes-eip93", "aes"].into();
+    let facts = Facts { registered: Some(&registered), ..Facts::default() };
+    let module = |name| families::values(families::by_name(name).unwrap().family().modules).next().unwrap();
+    for (name, module) in [("cbc(aes-eip93)", "kernel"), ("n5_cbc(aes)", module("n5_cbc(aes)"))] {
+        assert_eq!(verdict(name, module, &facts), Verdict::Accelerator, "{name}");
+    }
     let registered = ["authenc(hmac(sha1-eip93),cbc(aes-eip93))"].into();
     let facts = Facts { registered: Some(&registered), ..Facts::default() };
     let echainiv = "echainiv(authenc(hmac(sha1-eip93),cbc(aes-eip93)))";
@@ -144,4 +151,13 @@ fn drivers_that_call_themselves_like_a_template_are_no_wrappers() {
     let flags = Some(Flags(Flags::ASYNC | Flags::INSTANCE));
     let facts = Facts { flags, ..Facts::default() };
     assert_eq!(verdict("essiv(cbc(aes-eip93),sha256-generic)", "essiv", &facts), Verdict::Wrapper);
+}
+
+#[test]
+fn verdicts_have_names_and_a_known_driver_its_family() {
+    let names = ["accelerator", "cpu-instructions", "software", "wrapper", "unknown"];
+    assert_eq!(Verdict::ALL.map(Verdict::name), names);
+    let judged = |name, module| judged(name, module, &Facts::default()).judgement;
+    assert!(judged("mv-cbc-aes", "marvell_cesa").family().is_some());
+    assert!(judged("acme-cbc-aes", "acme").family().is_none());
 }

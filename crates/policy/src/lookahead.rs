@@ -244,6 +244,9 @@ mod tests {
         ] {
             assert_eq!(tuned(&format!("{damaged}\n")).err(), Some(2), "{damaged}");
         }
+        let one = tuned("lookahead AES-128-CTR 64-64 ecb\n").unwrap();
+        let served = one.lookahead("AES-128-CTR").map(|row| (row.from, row.to));
+        assert_eq!(served, Some((Some(64), Some(64))));
         let twice = tuned("lookahead AES-128-CTR 1 a\nlookahead AES-128-CTR never b\n").unwrap();
         let last = LookaheadRow { from: None, to: None, driver: "b", start: None };
         assert_eq!(twice.lookahead("AES-128-CTR"), Some(last));

@@ -122,3 +122,37 @@ proptest! {
         let _ = Tuned::parse(text);
     }
 }
+
+#[test]
+fn drivers_and_lines_are_found_by_name() {
+    let tuned = Tuned::parse(text("0")).unwrap();
+    assert!(tuned.has_driver("virtio_crypto_aes_cbc") && !tuned.has_driver("virtio_crypto"));
+    // From 1, with the comment and the empty line.
+    assert_eq!(["aes-128-cbc", "AES-192-CBC"].map(|name| tuned.line_of(name)), [Some(10), None]);
+    let twice = Tuned::parse(format!("{}AES-128-CBC 1 1 d\n", text("0"))).unwrap();
+    assert_eq!(twice.line_of("AES-128-CBC"), Some(12));
+}
+
+#[test]
+fn only_a_file_that_does_not_exist_is_none_and_only_a_short_plain_file_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    assert!(matches!(trusted(&at("absent")), Ok(None)));
+    for (name, len) in [("longest", LONGEST), ("too long", LONGEST + 1)] {
+        fs::write(at(name), "x".repeat(len)).unwrap();
+        fs::set_permissions(at(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    assert!(matches!(trusted(&at("longest")), Ok(Some(text)) if text.len() == LONGEST));
+    assert!(matches!(trusted(&at("too long")), Err(Unfit::Owner)));
+    assert!(matches!(trusted(&at("longest/below")), Err(Unfit::Io(_))));
+    fs::create_dir(at("folder")).unwrap();
+    fs::set_permissions(at("folder"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(matches!(trusted(&at("folder")), Err(Unfit::Owner)));
+}
+
+/// The values of FNV-1a's authors.
+#[test]
+fn cpus_are_told_apart_by_fnv_1a() {
+    assert_eq!(hash(HASH, b"a"), 0xaf63_dc4c_8601_ec8c);
+    assert_eq!(hash(HASH, b"foobar"), 0x8594_4171_f739_67e8);
+}

@@ -284,6 +284,9 @@ mod tests {
         fn open(&self, _key: &[u8]) -> Result<Box<dyn Session>, Error> {
             Err((self.1)())
         }
+        fn computes_key_stream(&self) -> bool {
+            self.0 == "ahead"
+        }
     }
 
     fn broken() -> Error {
@@ -331,10 +334,11 @@ mod tests {
         let hardware = hardware("losing", 64, lost);
         for _ in 0..10 {
             (0..2).for_each(|_| hardware.failed(&lost(), None));
+            assert!(hardware.is_up());
             hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
             assert!(hardware.is_up());
         }
-        (0..3).for_each(|_| hardware.failed(&lost(), None));
+        (0..4).for_each(|_| hardware.failed(&lost(), None));
         assert!(!hardware.is_up());
         hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
         assert!(!hardware.is_up(), "a disabled driver stays disabled");
@@ -402,5 +406,50 @@ mod tests {
         assert!(!hardware.compares_in_full(false), "no room for a key is not suspicious");
         hardware.failed(&broken(), None);
         assert!(hardware.compares_in_full(false));
+        hardware.end_of_start();
+        hardware.failed(&Error::Stopped { driver: "sampled".into() }, None);
+        assert!(hardware.compares_in_full(false), "what an engine returns that had stopped");
+    }
+
+    #[test]
+    fn the_third_tag_that_is_rejected_wrongly_disables_the_driver() {
+        let hardware = hardware("rejecting", 0, full);
+        for _ in 0..3 {
+            assert!(hardware.is_up());
+            hardware.rejected_wrongly("AES-128-GCM", None, 64);
+        }
+        assert!(!hardware.is_up());
+    }
+
+    #[test]
+    fn a_session_with_a_tag_length_fails_as_any_other() {
+        let hardware = hardware("tags", 0, broken);
+        (0..3).for_each(|_| assert!(hardware.open_with_tag(&[0; 16], 12, false).is_none()));
+        assert!(!hardware.is_up());
+    }
+
+    #[test]
+    fn reasons_follow_the_error() {
+        let driver = || DriverName::from("some");
+        for (error, reason) in [
+            (Error::Unanswered { driver: driver() }, SoftwareReason::EngineStopped),
+            (Error::Stopped { driver: driver() }, SoftwareReason::EngineStopped),
+            (full(), SoftwareReason::DriverBusy),
+            (broken(), SoftwareReason::DriverFailed),
+        ] {
+            assert_eq!(reason_of(&error), reason, "{error}");
+        }
+    }
+
+    #[test]
+    fn it_is_named_as_its_driver_and_remembers_whether_keys_are_long() {
+        let [one, other] = ["ahead", "direct"].map(|driver| hardware(driver, 0, full));
+        assert_eq!([one.driver(), other.driver()].map(|name| &**name), ["ahead", "direct"]);
+        assert_eq!(one.interface(), "nothing");
+        assert!(one.computes_key_stream() && !other.computes_key_stream());
+        for is_so in [true, false] {
+            one.expect_long_keys(is_so);
+            assert_eq!(one.expects_long_keys(), is_so);
+        }
     }
 }

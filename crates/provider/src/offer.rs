@@ -8,14 +8,14 @@ use outboard_abi as abi;
 use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
+use outboard_drivers::find_drivers;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
-use outboard_drivers::{Judged, find_drivers};
 use outboard_policy::{
     Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, FindingVerdict, Findings, LookaheadUse,
-    PadlockUse, SoftDrivers, Tuned, Unfit, from_text,
+    PadlockUse, Policy, SoftDrivers, Tuned, Unfit, from_text,
 };
 
 use crate::hardware::Hardware;
@@ -95,8 +95,17 @@ impl Offer {
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> Offer {
         let tuned = tuned(provider);
         let refusals: Vec<Option<Why<'static>>> =
-            KINDS.iter().map(|kind| refusal(provider, tuned.as_ref(), kind.name)).collect();
-        let looks_ahead = |kind: &Kind| may_look_ahead(provider, tuned.as_ref(), kind);
+            KINDS.iter().map(|kind| refusal(&provider.policy, tuned.as_ref(), kind.name)).collect();
+        for (kind, why) in KINDS.iter().zip(&refusals) {
+            if why.is_some_and(|why| why.reason == SoftwareReason::SoftwareWins) {
+                let name = kind.name;
+                provider.log.line(
+                    Level::Info,
+                    format_args!("{name}: software was measured to win against direct requests"),
+                );
+            }
+        }
+        let looks_ahead = |kind: &Kind| may_look_ahead(&provider.policy, tuned.as_ref(), kind);
         if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
@@ -126,7 +135,7 @@ impl Offer {
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == &**hardware.driver());
-            let from = direct.map_or([None; 2], |_| thresholds(provider, row, kind.name));
+            let from = direct.map_or([None; 2], |_| thresholds(&provider.policy, row, kind.name));
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
             let key_bytes = provider.policy.key_bytes(row, kind.name);
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
@@ -203,36 +212,33 @@ fn record_combined(provider: &Provider) {
 }
 
 /// Whether a cipher may use look-ahead, if there is a driver of ECB mode.
-fn may_look_ahead(provider: &Provider, tuned: Option<&Tuned>, kind: &Kind) -> bool {
+fn may_look_ahead(policy: &Policy, tuned: Option<&Tuned>, kind: &Kind) -> bool {
     let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
-    let row = row.filter(|row| provider.policy.drivers.has(row.driver));
-    let is_allowed = kind.mode.has_key_stream() && provider.policy.ciphers.has(kind.name);
-    is_allowed && provider.policy.lookahead.may_use(row)
+    let row = row.filter(|row| policy.drivers.has(row.driver));
+    let is_allowed = kind.mode.has_key_stream() && policy.ciphers.has(kind.name);
+    is_allowed && policy.lookahead.may_use(row)
 }
 
 /// Why a driver of the cipher itself must not be used; `None` if it may be used.
-fn refusal(provider: &Provider, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
-    if !provider.policy.ciphers.has(name) {
+fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
+    if !policy.ciphers.has(name) {
         return Some(Why { reason: SoftwareReason::NotConfigured, text: "CIPHERS does not name it" });
     }
     let row = tuned.and_then(|tuned| tuned.of(name));
     // A measurement of a driver that may not be used does not apply to other drivers.
-    row.filter(|row| row.is_never() && provider.policy.drivers.has(row.driver))?;
-    if provider.policy.thresholds.explicit(name).is_some() {
+    row.filter(|row| row.is_never() && policy.drivers.has(row.driver))?;
+    if policy.thresholds.explicit(name).is_some() {
         return None;
     }
-    provider
-        .log
-        .line(Level::Info, format_args!("{name}: software was measured to win against direct requests"));
     Some(Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" })
 }
 
 /// Thresholds in bytes, from the first source that sets them: openssl.cnf, the policy file if it
 /// contains measurements of this driver, the default.
-fn thresholds(provider: &Provider, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
-    match (provider.policy.thresholds.explicit(name), row) {
+fn thresholds(policy: &Policy, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
+    match (policy.thresholds.explicit(name), row) {
         (None, Some(row)) => row.from,
-        _ => [Some(provider.policy.thresholds.threshold(name)); 2],
+        _ => [Some(policy.thresholds.threshold(name)); 2],
     }
 }
 
@@ -325,7 +331,9 @@ fn find_each(
     let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
     let mut whys = Vec::new();
     for (place, &name) in names.iter().enumerate() {
-        let drivers = allowed(provider, &candidates, name);
+        let of_name = candidates.iter().filter(|candidate| candidate.driver.algorithm == name);
+        let judged = of_name.map(|candidate| (candidate.driver.name.as_str(), candidate.judgement.verdict));
+        let drivers = allowed(&provider.policy, judged);
         let (mut why, mut kind): (Vec<String>, _) = (Vec::new(), SoftwareReason::NoDriver);
         if drivers.is_empty() {
             why.push(none_listed(name));
@@ -440,16 +448,15 @@ fn say(provider: &Provider, text: &str) {
     provider.counters.note(text);
 }
 
-/// The drivers for an algorithm that the policy allows, in order of preference: accelerators first,
-/// otherwise in the kernel's order of preference, which is the order of `candidates`.
-fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str) -> Vec<&'a str> {
+/// Of the drivers for an algorithm those that the policy allows, in order of preference: accelerators
+/// first, otherwise in the kernel's order of preference, which is the order of `candidates`.
+fn allowed<'a>(policy: &'a Policy, candidates: impl Iterator<Item = (&'a str, Verdict)>) -> Vec<&'a str> {
     let (mut names, mut accelerators) = (Vec::new(), 0);
-    for candidate in candidates.iter().filter(|candidate| candidate.driver.algorithm == algorithm) {
-        let name = candidate.driver.name.as_str();
-        if is_padlock(name) && provider.policy.padlock == PadlockUse::Off {
+    for (name, verdict) in candidates {
+        if is_padlock(name) && policy.padlock == PadlockUse::Off {
             continue;
         }
-        match (candidate.judgement.verdict, provider.policy.soft_drivers) {
+        match (verdict, policy.soft_drivers) {
             (Verdict::Accelerator, _) => {
                 names.insert(accelerators, name);
                 accelerators += 1;
@@ -458,7 +465,7 @@ fn allowed<'a>(provider: &'a Provider, candidates: &'a [Judged], algorithm: &str
             _ => {}
         }
     }
-    match &provider.policy.drivers {
+    match &policy.drivers {
         Drivers::All => names,
         Drivers::Only(listed) => {
             listed.iter().map(String::as_str).filter(|name| names.contains(name)).collect()
@@ -497,5 +504,89 @@ mod tests {
         let silent = found(Some(finding(FindingVerdict::Unanswered, "")));
         let (reason, why) = silent.expect_err("it did not answer");
         assert!(reason == SoftwareReason::DriverFailed && why.contains("did not answer"), "{why}");
+    }
+
+    fn policy(lines: &[(&str, &str)]) -> Policy {
+        let mut policy = Policy::default();
+        for (key, value) in lines {
+            assert!(policy.set(key, value).is_ok_and(|skipped| skipped.is_empty()), "{key} = {value}");
+        }
+        policy
+    }
+
+    #[test]
+    fn accelerators_are_preferred_and_software_is_used_only_where_that_is_configured() {
+        let candidates = [
+            ("soft-fast", Verdict::Software),
+            ("unknown", Verdict::Unknown),
+            ("padlock-cbc-aes", Verdict::Accelerator),
+            ("engine", Verdict::Accelerator),
+            ("soft-slow", Verdict::Software),
+        ];
+        for (lines, expected) in [
+            (&[][..], &["padlock-cbc-aes", "engine"][..]),
+            (&[("PADLOCK", "OFF")], &["engine"]),
+            (&[("USE_SOFTDRIVERS", "2")], &["padlock-cbc-aes", "engine", "unknown"]),
+            (
+                &[("USE_SOFTDRIVERS", "1")],
+                &["padlock-cbc-aes", "engine", "soft-fast", "unknown", "soft-slow"],
+            ),
+            (&[("USE_SOFTDRIVERS", "2"), ("DRIVERS", "absent,unknown,engine")], &["unknown", "engine"]),
+            (&[("DRIVERS", "unknown,engine")], &["engine"]),
+        ] {
+            assert_eq!(allowed(&policy(lines), candidates.into_iter()), expected, "{lines:?}");
+        }
+    }
+
+    fn tuned() -> Tuned {
+        Tuned::parse(
+            "outboard-policy 2\nmade 2026-11-21T12:00:00Z\ngoal balanced\nkernel 7.2.0\ncpu 0 Some CPU\n\
+             AES-128-CBC 4096 2048 engine\nAES-256-CBC never never engine\n\
+             lookahead AES-128-CTR 64 engine\nlookahead AES-256-CTR never engine\n"
+                .to_owned(),
+        )
+        .expect("a policy file")
+    }
+
+    #[test]
+    fn a_measurement_decides_unless_the_configuration_does_or_its_driver_may_not_be_used() {
+        let tuned = tuned();
+        let reason =
+            |lines: &[_], name: &str| refusal(&policy(lines), Some(&tuned), name).map(|why| why.reason);
+        assert_eq!(reason(&[], "AES-128-CBC"), None);
+        assert_eq!(reason(&[], "AES-192-CBC"), None, "it was not measured");
+        assert_eq!(reason(&[], "AES-256-CBC"), Some(SoftwareReason::SoftwareWins));
+        assert_eq!(reason(&[("DRIVERS", "other")], "AES-256-CBC"), None);
+        assert_eq!(reason(&[("THRESHOLDS", "AES-256-CBC:100")], "AES-256-CBC"), None);
+        let other = [("CIPHERS", "AES-128-CTR")];
+        assert_eq!(reason(&other, "AES-128-CBC"), Some(SoftwareReason::NotConfigured));
+        let from = |lines: &[_], name| thresholds(&policy(lines), tuned.of(name), name);
+        assert_eq!(from(&[], "AES-128-CBC"), [Some(4096), Some(2048)]);
+        assert_eq!(from(&[("THRESHOLDS", "AES-128-CBC:100")], "AES-128-CBC"), [Some(100); 2]);
+        let default = policy(&[]).thresholds.threshold("AES-192-CBC");
+        assert_eq!(from(&[], "AES-192-CBC"), [Some(default); 2]);
+        assert!(default > 1);
+    }
+
+    #[test]
+    fn look_ahead_is_for_modes_with_a_key_stream_where_a_measurement_or_the_configuration_permits_it() {
+        let tuned = tuned();
+        let may = |lines: &[_], name| {
+            let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+            may_look_ahead(&policy(lines), Some(&tuned), kind)
+        };
+        assert!(may(&[], "AES-128-CTR") && !may(&[], "AES-256-CTR") && !may(&[], "AES-192-CTR"));
+        assert!(!may(&[("DRIVERS", "other")], "AES-128-CTR") && !may(&[("LOOKAHEAD", "OFF")], "AES-128-CTR"));
+        let on = ("LOOKAHEAD", "ON");
+        assert!(may(&[on], "AES-192-CTR") && may(&[on], "AES-128-GCM") && !may(&[on], "AES-128-CBC"));
+        assert!(!may(&[on, ("CIPHERS", "AES-128-CBC")], "AES-192-CTR"));
+    }
+
+    #[test]
+    fn a_table_without_ciphers_is_none() {
+        let mut offer = Offer { ciphers: vec![None], rows: vec![abi::Algorithm::END] };
+        assert!(offer.rows().is_none() && offer.cipher(0).is_none() && offer.cipher(1).is_none());
+        offer.rows.insert(0, abi::Algorithm::END);
+        assert_eq!(offer.rows(), Some(offer.rows.as_ptr()));
     }
 }

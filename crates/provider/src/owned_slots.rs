@@ -305,4 +305,28 @@ mod tests {
             assert!([0, 1].map(|_| slots.insert(Unfinished(false), false)).iter().all(Option::is_some));
         }
     }
+
+    #[test]
+    fn the_value_that_is_idle_for_the_longest_time_is_evicted_and_none_that_was_used_lately() {
+        let slots = OwnedSlots::new(3, Duration::from_millis(500)).expect("memory");
+        let ids = ["young", "old", "oldest"].map(|value| slots.insert(value, false).expect("a slot"));
+        assert!(!slots.evict_idle() && slots.insert("urgent", true).is_none(), "all were used now");
+        let age = |id: SlotId, ms| {
+            slots.slots[id.place].last_used.store(now_ms().wrapping_sub(ms), Ordering::Relaxed);
+        };
+        [100, 10_000, 20_000].into_iter().zip(ids).for_each(|(ms, id)| age(id, ms));
+        assert!(slots.evict_idle() && slots.is_evicted(ids[2]) && !slots.is_evicted(ids[1]));
+        // The end of a use counts.
+        drop(slots.borrow(ids[1]).expect("it is there"));
+        assert!(!slots.evict_idle());
+        age(ids[0], 10_000);
+        assert!(slots.evict_idle() && slots.is_evicted(ids[0]));
+    }
+
+    #[test]
+    fn a_ticket_is_never_that_of_a_free_slot_nor_that_of_one_without_an_owner() {
+        let slots = one_slot();
+        slots.tickets.store(LEFT - 3, Ordering::Relaxed);
+        assert_eq!([(); 4].map(|()| slots.next_ticket()), [LEFT - 2, LEFT - 1, 1, 2]);
+    }
 }

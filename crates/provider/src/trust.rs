@@ -102,5 +102,14 @@ mod tests {
         }
         assert!(!driver.is_given() && !driver.begin_trial());
         driver.restore();
+        assert!(driver.is_given());
+    }
+
+    /// Names that differ must not be disabled together: the values of FNV-1a's authors.
+    #[test]
+    fn names_are_told_apart_by_fnv_1a() {
+        for (name, value) in [("", 0x811c_9dc5), ("a", 0xe40c_292c), ("foobar", 0xbf9c_f968)] {
+            assert_eq!(hash(name.as_bytes()), value);
+        }
     }
 }

@@ -220,3 +220,24 @@ fn the_routes_for_programs_come_in_the_order_of_preference() {
         Route::Program(ProgramInterface::AfAlg)
     ]));
 }
+
+#[test]
+fn without_the_module_the_reason_is_lockdown_or_that_it_is_not_loaded() {
+    for is_locked_down in [false, true] {
+        let facts = ReachFacts { is_locked_down, ..on("7.2") };
+        let (reachable, why) = answer(&facts, None, Route::Program(ProgramInterface::DevOutboard));
+        assert_eq!((reachable, why.contains("lockdown")), (Reachable::No, is_locked_down), "{why}");
+    }
+}
+
+#[test]
+fn what_closes_af_alg_is_named_with_the_answer_of_the_kernel() {
+    let refused = ReachFacts { probe: Some(Probe::Refused(Errno::NOENT)), ..on("7.2.1") };
+    let (no, why) = answer(&refused, Some(VIRTIO), Route::Program(ProgramInterface::AfAlg));
+    assert!(no == Reachable::No && why.contains("7.2 closed AF_ALG") && why.contains("ENOENT"), "{why}");
+    // A driver that is no accelerator, without flags.
+    let soft = judged("some-cbc-aes", "cbc(aes)", 1, None, Verdict::Unknown);
+    let routes = decide(&soft, std::slice::from_ref(&soft), &on("7.2.1"));
+    let af_alg = routes.iter().find(|route| route.route == Route::Program(ProgramInterface::AfAlg));
+    assert_eq!(af_alg.map(|route| route.reachable), Some(Reachable::Unclear));
+}

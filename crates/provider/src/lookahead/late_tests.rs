@@ -4,7 +4,7 @@ mod engine;
 
 use std::ops::Range;
 
-use super::counters::BLOCK;
+use super::counters::{BLOCK, Counters};
 use super::{CounterStream, KeyStream, NoncePattern, Position, RecordStream, STEP, Stopped};
 use crate::clock::now_ms;
 use engine::{Engine, SEGMENT, WINDOW};
@@ -65,6 +65,19 @@ fn software_processes_a_stream_until_the_driver_answers_and_the_rest_uses_key_st
     for from in (WINDOW + 3072..3 * WINDOW).step_by(1024) {
         assert_eq!(step(&engine, &mut stream, from), 1024, "{from}");
     }
+}
+
+#[test]
+fn a_segment_is_overtaken_if_it_came_too_late_and_was_not_used() {
+    let engine = Engine::new();
+    let mut supply = engine.supply();
+    let submitted = supply.submit(Counters::Run { first: 0 }, SEGMENT / BLOCK);
+    let mut segment = submitted.expect("the driver accepts it").expect("memory");
+    assert!(!supply.is_overtaken(&mut segment), "it was there in time");
+    supply.wait();
+    assert!(supply.is_overtaken(&mut segment));
+    let (done, ()) = engine.mix(0, 1024, |job, verifier| (0..segment.mix(0, job, verifier).0, ()));
+    assert!(done == 1024 && !supply.is_overtaken(&mut segment), "a text used it");
 }
 
 #[test]

@@ -319,4 +319,21 @@ mod tests {
         let verifier = Verifier { reference: &broken, ..verifier };
         assert_eq!(verifier.accepts(&short, &COUNTERS, 3..9, false), Release::No);
     }
+
+    #[test]
+    fn a_block_with_a_word_of_its_counter_is_used_only_if_software_computes_the_same() {
+        let cipher = Toy::default();
+        let hardware = Hardware::new(Box::new(Named("words")), 0, Log::silent()).expect("memory");
+        let verifier = Verifier { hardware: &hardware, reference: &cipher, algorithm: "AES", row: None };
+        for index in [0, 1, 7, 300] {
+            let decides = |bytes: &[u8]| verifier.decides(bytes, index, COUNTERS.at(index));
+            let expected: [u8; BLOCK] = STREAM[index * BLOCK..][..BLOCK].try_into().expect("a block");
+            assert_eq!(decides(&STREAM), Ok(expected), "{index}");
+            let found = decides(&damaged(index..index + 1));
+            assert_eq!(found, Err(Release::Differs(index * BLOCK)), "{index}");
+        }
+        let broken = Toy { is_broken: true, ..Toy::default() };
+        let verifier = Verifier { reference: &broken, ..verifier };
+        assert_eq!(verifier.decides(&STREAM, 1, COUNTERS.at(1)), Err(Release::No));
+    }
 }
