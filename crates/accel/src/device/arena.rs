@@ -205,10 +205,10 @@ fn page_size() -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const GOOD: uapi::Arena = uapi::Arena {
+    pub(in crate::device) const GOOD: uapi::Arena = uapi::Arena {
         magic: uapi::MAGIC,
         version: uapi::VERSION,
         arena: 1,

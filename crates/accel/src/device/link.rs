@@ -329,3 +329,70 @@ fn random() -> u32 {
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
     u32::from_ne_bytes(bytes) ^ std::process::id().wrapping_mul(SCATTER)
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::fs::File;
+    use std::mem::ManuallyDrop;
+    use std::os::fd::FromRawFd;
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::device::arena::tests::GOOD;
+    use crate::device::units::UNITS;
+
+    /// The number of the arena.
+    pub(in crate::device) const NUMBER: u32 = 7;
+
+    /// Where the mapping begins in the file, in pages: one for each unit.
+    const MAPPED: usize = UNITS as usize;
+
+    /// Length of the mapping in bytes, and some more. The records follow.
+    const LONG: usize = 1 << 20;
+
+    /// A file in the place of the device. It has the header of an arena, and what is written to it.
+    pub(in crate::device) struct Module {
+        pub(in crate::device) link: Shared<Link>,
+        file: ManuallyDrop<File>,
+        /// Where the records begin.
+        records: u64,
+    }
+
+    pub(in crate::device) fn module() -> Module {
+        // SAFETY: the name ends with NUL.
+        let fd = unsafe { libc::memfd_create(c"module".as_ptr(), libc::MFD_CLOEXEC) };
+        let device = Descriptor::own(fd).expect("a file in memory");
+        // SAFETY: the descriptor of the link, which the module keeps and which closes it.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(device.fd()) });
+        // SAFETY: no pointer is passed.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let records = (MAPPED * page + LONG) as u64;
+        file.set_len(records).expect("memory");
+        let header = uapi::Arena { arena: NUMBER, ..GOOD };
+        // SAFETY: plain numbers without padding.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(std::ptr::from_ref(&header).cast(), size_of::<uapi::Arena>())
+        };
+        file.write_all_at(bytes, (MAPPED * page) as u64).expect("memory");
+        // SAFETY: no pointer is passed.
+        assert_eq!(unsafe { libc::fcntl(device.fd(), libc::F_SETFL, libc::O_APPEND) }, 0);
+        let (mark, generation) = (ForkMark::new().expect("memory"), AtomicU32::new(0));
+        let link = Link { device, mark, generation, numbers: AtomicU32::new(1), arenas: Default::default() };
+        Module { link: Shared::try_new(link).expect("memory"), file, records }
+    }
+
+    impl Module {
+        /// Operation, arena, first slot and count of each record for slots.
+        pub(in crate::device) fn records(&self) -> Vec<(u16, u32, u32, u32)> {
+            let end = self.file.metadata().expect("a file").len();
+            let mut bytes = vec![0; (end - self.records) as usize];
+            self.file.read_exact_at(&mut bytes, self.records).expect("a file");
+            let number = |at: &[u8]| u32::from_ne_bytes(at.try_into().expect("four bytes"));
+            let record = |record: &[u8]| {
+                let op = u16::from_ne_bytes([record[0], record[1]]);
+                (op, number(&record[4..8]), number(&record[8..12]), number(&record[12..16]))
+            };
+            bytes.chunks(size_of::<uapi::Submit>()).map(record).collect()
+        }
+    }
+}

@@ -257,3 +257,6 @@ impl Drop for Region {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
