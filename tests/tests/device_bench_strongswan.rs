@@ -148,7 +148,7 @@ fn connections_to_strongswan_are_measured_and_leave_no_trace() {
 
     let output = bench.command(&[]).uid(65534).output().expect("the command runs");
     let text = failed(&output, &["bench", "strongswan"], 1);
-    assert!(text.contains("outboard bench strongswan must be run as root"), "{text}");
+    assert!(text.contains("outboard bench strongswan: this must be run as root"), "{text}");
     let refused = bench.command(&["--proposal", "3des-sha1-modp1024"]).output().expect("the command runs");
     let text = failed(&refused, &["bench", "strongswan"], 2);
     assert!(text.contains("write a proposal as aes128-sha256-x25519"), "{text}");

@@ -290,6 +290,21 @@ fn a_disk_where_software_wins_is_refused_with_the_numbers() {
 }
 
 #[test]
+fn nothing_is_left_of_a_measurement_of_ipsec_that_was_killed() {
+    let test = "nothing_is_left_of_a_measurement_of_ipsec_that_was_killed";
+    let Some(with) = Outranked::new(test, &ACCEPTED, &["ip"]) else { return };
+    let (etc, before) = (etc_without_lock(), drivers());
+    // The kernel has instances for ESP, the first of which has the highest priority for a moment.
+    let has_begun = || drivers().iter().any(|driver| driver.1.starts_with("echainiv(") && !before.contains(driver));
+    let mut child = with.machine.command(&["enable", "ipsec"]).spawn().expect("it starts");
+    wait_until("at work", has_begun);
+    child.kill().expect("a signal");
+    child.wait().expect("it ends");
+    wait_until_drivers_are(&before);
+    assert_etc_is(&etc, "killed");
+}
+
+#[test]
 fn a_driver_that_allocates_memory_is_refused_for_a_disk_whatever_the_options() {
     let test = "a_driver_that_allocates_memory_is_refused_for_a_disk_whatever_the_options";
     let Some(with) = Outranked::new(test, &["preset=ideal", "priority=1"], &["dmsetup"]) else { return };

@@ -4,12 +4,14 @@
 //!
 //! - [`disk`], [`ipsec`]: the figures of contestants, interleaved
 //! - [`chosen`]: the drivers that the kernel selects, and the best software
+//! - [`cleaner`]: removes what is left in the kernel, even if this process is killed
 //! - [`cipher`], [`mapping`], [`loopback`], [`contents`]: dm-crypt
 //! - [`esp`], [`network`], [`namespace`]: IPsec
 //! - [`keys`]: random keys, and their text
 
 pub mod chosen;
 pub mod cipher;
+pub mod cleaner;
 pub mod contents;
 pub mod disk;
 pub mod esp;

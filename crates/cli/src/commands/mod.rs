@@ -60,7 +60,13 @@ enum Command {
     Metrics(metrics::Options),
     Rng(rng::Options),
     Completions(completions::Options),
+    /// What a command starts to clean up after its measurements in the kernel
+    #[command(name = CLEAN_UP, hide = true)]
+    CleanUp,
 }
+
+/// The command that [`Cleaner`](outboard_measure::kernel_users::cleaner::Cleaner) starts.
+pub const CLEAN_UP: &str = "clean-up";
 
 /// The arguments of the command, with the laboratory's commands in the help.
 pub fn arguments() -> clap::Command {
@@ -90,6 +96,7 @@ impl Outboard {
             Command::Check(options) => check::run(&options),
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
+            Command::CleanUp => outboard_measure::kernel_users::cleaner::serve(),
             Command::Config(options) => config::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),

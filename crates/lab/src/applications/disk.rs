@@ -19,6 +19,7 @@ use outboard_drivers::flags::Flags;
 use outboard_drivers::netlink::change;
 use outboard_measure::kernel_users::chosen::Drivers;
 use outboard_measure::kernel_users::cipher::{ADIANTUM, Cipher, key_bits};
+use outboard_measure::kernel_users::cleaner::Cleaner;
 use outboard_measure::kernel_users::contents;
 use outboard_measure::kernel_users::keys::random;
 use outboard_measure::kernel_users::loopback::LoopDevice;
@@ -28,8 +29,8 @@ use zeroize::Zeroizing;
 
 use self::fio::{FIO, Pattern};
 use super::by_driver::{DriverBackend, measure_each};
-use super::cleaner::Cleaner;
 use super::measure::{ApplicationJob, conclude};
+use super::start_cleaner;
 use super::tool::modprobe;
 
 /// Approximate minimum duration of a run, in seconds.
@@ -102,7 +103,7 @@ fn requests(list: &str) -> Result<Numbers> {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
-    let mut cleaner = Cleaner::start("disk")?;
+    let mut cleaner = start_cleaner("disk")?;
     let mut bench = empty_document(FIO.version("--version")?, noise::warnings());
     let outcome = all(options, &mut cleaner, &mut bench);
     drop(cleaner);

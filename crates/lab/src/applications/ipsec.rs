@@ -11,14 +11,15 @@ use outboard_console::duration;
 use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
 use outboard_measure::kernel_users::chosen::Drivers;
+use outboard_measure::kernel_users::cleaner::Cleaner;
 use outboard_measure::kernel_users::esp::{CHACHA20, Esp, GCM};
 use outboard_measure::kernel_users::network::{Mode, Network};
 use outboard_measure::{noise, stop};
 
 use super::by_driver::{DriverBackend, measure_each};
-use super::cleaner::Cleaner;
 use super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::measure::{ApplicationJob, conclude};
+use super::start_cleaner;
 use super::tool::IP;
 
 /// Approximate minimum duration of a run in seconds: much longer than iperf3's interval for
@@ -86,7 +87,7 @@ fn bits(text: &str) -> Result<usize> {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
-    let mut cleaner = Cleaner::start("ipsec")?;
+    let mut cleaner = start_cleaner("ipsec")?;
     IP.version("-V")?;
     let mut bench = empty_document(IPERF3.version("--version")?, noise::warnings());
     let outcome = all(options, &mut cleaner, &mut bench);
@@ -199,8 +200,7 @@ fn one(
             );
             continue;
         }
-        let place = network
-            .tunnel(esp, options.bits, mode, &driver, &mut |driver, own| cleaner.priority(driver, own))?;
+        let place = network.tunnel(esp, options.bits, mode, &driver, cleaner)?;
         backends.push(DriverBackend { contestant, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", mode.word());

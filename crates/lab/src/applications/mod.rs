@@ -4,7 +4,6 @@
 mod by_driver;
 mod cable;
 mod certificate;
-mod cleaner;
 mod common;
 mod configurations;
 mod disk;
@@ -21,10 +20,10 @@ mod strongswan;
 mod tool;
 mod tools;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Subcommand;
-pub use cleaner::serve as serve_cleaner;
 use outboard_documents::bench::Bench;
+use outboard_measure::kernel_users::cleaner::Cleaner;
 
 /// Instead of requests, what an application does.
 #[derive(Subcommand)]
@@ -65,4 +64,9 @@ impl Application {
             Application::Ipsec(options) => options.json,
         }
     }
+}
+
+/// Starts the process that removes what a benchmark leaves in the kernel.
+fn start_cleaner(benchmark: &str) -> Result<Cleaner> {
+    Cleaner::start(&["bench", "clean-up"]).with_context(|| format!("outboard bench {benchmark}"))
 }

@@ -17,11 +17,11 @@ use self::charon::{Charon, Ends};
 use self::figures::Tally;
 use self::proposal::Proposal;
 use super::certificate::{self, Certificate};
-use super::cleaner::Cleaner;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::measure::{ApplicationJob, measure};
 use super::server_process::LOCALHOST;
+use super::start_cleaner;
 
 /// Name of the third contestant.
 const ALL_HARDWARE: &str = "OpenSSL with outboard, THRESHOLDS = ALL:1";
@@ -57,7 +57,7 @@ pub struct Options {
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     options.common.run(|bench| {
-        let cleaner = Cleaner::start("strongswan")?;
+        let cleaner = start_cleaner("strongswan")?;
         let outcome = all(options, bench);
         // The namespaces, with their associations, have ended.
         drop(cleaner);

@@ -84,7 +84,7 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
     stop::listen();
     if let Some(Subject::CleanUp) = &options.application {
-        return Ok(crate::applications::serve_cleaner());
+        return Ok(outboard_measure::kernel_users::cleaner::serve());
     }
     let _measuring = Measuring::begin()?;
     match &options.application {

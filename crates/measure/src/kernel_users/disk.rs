@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use super::chosen::Drivers;
 use super::cipher::Cipher;
+use super::cleaner::Cleaner;
 use super::contents::{self, AlignedBuffer};
 use super::figures::{Contestant, KernelFigure, Side, measure as interleaved};
 use super::keys::random;
@@ -32,14 +33,14 @@ const REQUEST: usize = 1 << 20;
 /// # Errors
 /// If a disk cannot be made or used, or a driver is wrong. A cipher that the kernel does not have is
 /// left out.
-pub fn measure(ciphers: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>> {
+pub fn measure(ciphers: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> Result<Vec<KernelFigure>> {
     ["loop", "dm-crypt"].into_iter().for_each(load_module);
     let below = LoopDevice::new(None, DISK)?;
     let below = below.number().map(|number| (below, number))?;
     let mut disks: Vec<(Contestant, CryptMapping)> = Vec::new();
     for (setting, accelerator) in ciphers {
         let cipher = Cipher::parse(setting)?;
-        let made = disks_of(&cipher, *accelerator, &below.1, disks.len())?;
+        let made = disks_of(&cipher, *accelerator, &below.1, disks.len(), cleaner)?;
         let devices: Vec<(&str, File)> = made
             .iter()
             .map(|(contestant, disk)| Ok((contestant.driver.as_str(), disk.direct()?)))
@@ -74,6 +75,7 @@ fn disks_of(
     accelerator: Option<&Judged>,
     below: &str,
     made: usize,
+    cleaner: &mut Cleaner,
 ) -> Result<Vec<(Contestant, CryptMapping)>> {
     let mut wanted = vec![cipher.algorithm.as_str()];
     wanted.extend(cipher.hash.as_deref());
@@ -91,6 +93,7 @@ fn disks_of(
         let driver = cipher.of(&driver, &hash);
         let name = format!("outboard-measure-{}-{}", std::process::id(), made + at);
         let spec = cipher.by(&driver);
+        cleaner.device(&name)?;
         let table = Table { cipher: &spec, key: &key, sector: SECTOR, below, bytes: DISK };
         let disk = CryptMapping::new(&name, &table).with_context(|| {
             format!("dm-crypt does not take {driver} for {}: dmesg shows the reason", cipher.name)

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_drivers::Judged;
-use outboard_drivers::netlink::{TrialInstances, change};
+use outboard_drivers::netlink::change;
 
 use super::chosen::Drivers;
+use super::cleaner::Cleaner;
 use super::esp::Esp;
 use super::figures::{Contestant, KernelFigure, Side, measure as interleaved};
 use super::network::{Mode, Network};
@@ -22,9 +23,6 @@ const REQUEST: usize = 1 << 16;
 /// A connection that transfers nothing for this long has stalled.
 const STALLED: Duration = Duration::from_secs(10);
 
-/// The kernel releases what a network namespace used with a delay, and instances with it.
-const LONGEST_USE: Duration = Duration::from_secs(30);
-
 const KEY_BITS: usize = 128;
 
 /// Measures each setting of `esp_proposals` in software, and by its accelerator if there is one. A
@@ -32,14 +30,7 @@ const KEY_BITS: usize = 128;
 ///
 /// # Errors
 /// If a tunnel cannot be made or used. A cipher that the kernel does not have is left out.
-pub fn measure(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>> {
-    let instances = TrialInstances::start()?;
-    let figures = in_tunnels(settings);
-    instances.remove(LONGEST_USE);
-    figures
-}
-
-fn in_tunnels(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>> {
+pub fn measure(settings: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> Result<Vec<KernelFigure>> {
     let mut network = Network::new()?;
     let mut connections = Vec::new();
     for (setting, accelerator) in settings {
@@ -48,7 +39,7 @@ fn in_tunnels(settings: &[(&str, Option<&Judged>)]) -> Result<Vec<KernelFigure>>
             if driver.len() > change::LONGEST_NAME {
                 bail!("{driver}: NETLINK_CRYPTO takes names of {} bytes at most", change::LONGEST_NAME);
             }
-            let address = network.tunnel(&esp, KEY_BITS, Mode::Tunnel, &driver, &mut |_, _| Ok(()))?;
+            let address = network.tunnel(&esp, KEY_BITS, Mode::Tunnel, &driver, cleaner)?;
             let connection = network.checked(|| Connection::new(&network, &address));
             let connection = connection.map_err(|error| anyhow!("{setting} by {driver}: {error}"))?;
             let contestant = Contestant { setting: (*setting).to_owned(), driver, accelerator };

@@ -8,6 +8,7 @@ use outboard_drivers::netlink::change;
 use zeroize::Zeroizing;
 
 use super::chosen::Drivers;
+use super::cleaner::Cleaner;
 use super::esp::Esp;
 use super::keys::random;
 use super::namespace::Namespace;
@@ -34,10 +35,6 @@ impl Mode {
         }
     }
 }
-
-/// Receives a driver and its own priority before that is raised, so that the caller can restore it
-/// even after this process was killed.
-pub type BeforeRaise<'a> = &'a mut dyn FnMut(&str, i32) -> Result<()>;
 
 /// Both network namespaces.
 pub struct Network {
@@ -79,7 +76,7 @@ impl Network {
         bits: usize,
         mode: Mode,
         driver: &str,
-        before_raise: BeforeRaise<'_>,
+        cleaner: &mut Cleaner,
     ) -> Result<String> {
         change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
         let drivers = Drivers::now()?;
@@ -90,7 +87,7 @@ impl Network {
         let first = drivers.preferred(&asked, 0).map(|one| &one.driver);
         let raised = match first {
             Some(first) if first.name != driver => {
-                before_raise(driver, own.priority)?;
+                cleaner.priority(driver, own.priority)?;
                 change::prefer(driver, first.priority.saturating_add(1))?;
                 true
             }

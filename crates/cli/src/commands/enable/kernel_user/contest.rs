@@ -12,12 +12,14 @@ use outboard_drivers::Judged;
 use outboard_drivers::reach::{KernelNeed, KernelUser};
 use outboard_measure::goal::judge;
 use outboard_measure::kernel_users::cipher::ADIANTUM;
+use outboard_measure::kernel_users::cleaner::Cleaner;
 use outboard_measure::kernel_users::esp::CHACHA20_SETTING;
 use outboard_measure::kernel_users::{KernelFigure, disk, ipsec};
 use outboard_measure::{Measuring, stop};
 use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::choice::{self, Negotiation, OfferedSuite};
 
+use crate::commands::CLEAN_UP;
 use crate::commands::tune::GoalName;
 use crate::signals::SignalGuard;
 
@@ -85,10 +87,12 @@ pub fn measure(user: KernelUser, needs: &[(&KernelNeed, &Judged)], goal: GoalNam
     let _guard = SignalGuard::hold();
     stop::listen_on();
     progress(&format!("{}: measuring, about {} s", user.name(), (2 * wanted.len() - 1) * SECONDS));
+    let mut cleaner = Cleaner::start(&[CLEAN_UP])?;
     let figures = match user {
-        KernelUser::Disk => disk::measure(&wanted),
-        _ => ipsec::measure(&wanted),
+        KernelUser::Disk => disk::measure(&wanted, &mut cleaner),
+        _ => ipsec::measure(&wanted, &mut cleaner),
     };
+    drop(cleaner);
     progress("");
     let figures = figures?;
     let of = |(need, driver): &(&KernelNeed, &Judged)| {

@@ -15,9 +15,8 @@ use anyhow::{Context as _, Result, bail};
 use outboard_console::say;
 use outboard_drivers::flags::Flags;
 use outboard_drivers::netlink::{self, Record, change};
-use outboard_measure::kernel_users::mapping;
 
-use super::tool::modprobe;
+use super::{load_module, mapping};
 
 /// Maximum time for which instances can remain in use: the kernel releases the resources of a
 /// network namespace with a delay.
@@ -33,20 +32,19 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// Starts the process, which records the present instances. Requires root.
-    pub fn start(benchmark: &str) -> Result<Cleaner> {
+    /// Starts this program with `arguments`, with which it calls [`serve`], and records the present
+    /// instances.
+    ///
+    /// # Errors
+    /// If this process is not root's, or the kernel has no NETLINK_CRYPTO.
+    pub fn start(arguments: &[&str]) -> Result<Cleaner> {
         if !rustix::process::geteuid().is_root() {
-            bail!(
-                "outboard bench {benchmark} must be run as root: it creates devices and keys in the kernel"
-            );
+            bail!("this must be run as root: it creates devices and keys in the kernel");
         }
-        let loaded = modprobe("crypto_user");
-        let before = netlink::dump();
-        if before == Err(netlink::Error::NoCryptoUser) {
-            loaded.context("crypto_user is required (on OpenWrt install the package kmod-crypto-user)")?;
-        }
+        load_module("crypto_user");
+        let before = netlink::dump().context("on OpenWrt install the package kmod-crypto-user")?;
         let mut command = Command::new("/proc/self/exe");
-        command.args(["bench", "clean-up"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null());
         // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
         // and SIGHUP of the terminal from the process.
         unsafe {
@@ -58,7 +56,7 @@ impl Cleaner {
         let mut child = command.spawn().context("outboard cannot start itself")?;
         let orders = child.stdin.take();
         let mut cleaner = Cleaner { child, orders };
-        for record in before? {
+        for record in before {
             cleaner.order(&format!("had {}", record.name))?;
         }
         cleaner.order("all")?;
@@ -148,7 +146,7 @@ pub fn serve() -> ExitCode {
     match clean_up(&orders) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("outboard bench: {error:#}"));
+            say(&format!("outboard: cleaning up: {error:#}"));
             ExitCode::FAILURE
         }
     }
