@@ -295,7 +295,8 @@ fn nothing_is_left_of_a_measurement_of_ipsec_that_was_killed() {
     let Some(with) = Outranked::new(test, &ACCEPTED, &["ip"]) else { return };
     let (etc, before) = (etc_without_lock(), drivers());
     // The kernel has instances for ESP, the first of which has the highest priority for a moment.
-    let has_begun = || drivers().iter().any(|driver| driver.1.starts_with("echainiv(") && !before.contains(driver));
+    let has_begun =
+        || drivers().iter().any(|driver| driver.1.starts_with("echainiv(") && !before.contains(driver));
     let mut child = with.machine.command(&["enable", "ipsec"]).spawn().expect("it starts");
     wait_until("at work", has_begun);
     child.kill().expect("a signal");

@@ -43,6 +43,16 @@ pub enum Error {
         /// The driver's name in `/proc/crypto`.
         driver: DriverName,
     },
+    /// The catalogue refuses the driver over this interface.
+    #[error(
+        "{interface}: {driver} is used over /dev/outboard only, whose module keeps the limits that it needs"
+    )]
+    ModuleOnly {
+        /// The interface, such as `AF_ALG`.
+        interface: &'static str,
+        /// The driver's name in `/proc/crypto`.
+        driver: DriverName,
+    },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
     KeyRefused {

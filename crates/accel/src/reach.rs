@@ -37,7 +37,7 @@ pub fn reach_over(
     driver: &str,
     algorithm: Algorithm,
 ) -> Result<Box<dyn Accelerator>, Error> {
-    accepted(driver)?;
+    accepted_over(interface, driver)?;
     Ok(match interface {
         ProgramInterface::DevOutboard => Box::new(Device::reach(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach(driver, algorithm)?),
@@ -52,7 +52,7 @@ pub fn reach_hash_over(
     driver: &str,
     algorithm: HashAlgorithm,
 ) -> Result<Box<dyn Accelerator<dyn HashSession>>, Error> {
-    accepted(driver)?;
+    accepted_over(interface, driver)?;
     Ok(match interface {
         ProgramInterface::DevOutboard => Box::new(Device::reach_hash(driver, algorithm)?),
         ProgramInterface::DevCrypto => Box::new(Cryptodev::reach_hash(driver, algorithm)?),
@@ -64,6 +64,17 @@ pub fn reach_hash_over(
 /// Fails for a driver that is known to be wrong.
 fn accepted(driver: &str) -> Result<(), Error> {
     if families::is_refused(driver) { Err(Error::KnownWrong { driver: driver.into() }) } else { Ok(()) }
+}
+
+/// Fails for a driver that must not be used over the interface.
+fn accepted_over(interface: ProgramInterface, driver: &str) -> Result<(), Error> {
+    accepted(driver)?;
+    match interface {
+        ProgramInterface::DevCrypto | ProgramInterface::AfAlg if families::is_module_only(driver) => {
+            Err(Error::ModuleOnly { interface: interface.name(), driver: driver.into() })
+        }
+        _ => Ok(()),
+    }
 }
 
 type Attempt<S> = Option<Result<Box<dyn Accelerator<S>>, Error>>;
@@ -126,6 +137,15 @@ mod tests {
                 assert!(matches!(opened, Err(Error::KnownWrong { .. })));
             }
         }
+    }
+
+    #[test]
+    fn a_driver_with_limits_is_opened_over_our_own_device_only() {
+        let over = |interface| reach_over(interface, "cbc(aes-eip93)", Algorithm::CbcAes).err();
+        for interface in [ProgramInterface::DevCrypto, ProgramInterface::AfAlg] {
+            assert!(matches!(over(interface), Some(Error::ModuleOnly { .. })), "{interface:?}");
+        }
+        assert!(!matches!(over(ProgramInterface::DevOutboard), Some(Error::ModuleOnly { .. })));
     }
 
     #[test]

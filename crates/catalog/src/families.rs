@@ -36,6 +36,7 @@ pub struct Signature {
     pub irqs: &'static str,
     refused: &'static str,
     bounds: Bounds,
+    is_module_only: bool,
 }
 
 static SIGNATURES: [Signature; COUNT] = {
@@ -62,8 +63,8 @@ const COUNT: usize = {
 };
 
 const fn signature(row: usize, family: &Family) -> Signature {
-    let &Family { nature, names, modules, bound, irqs, refused, bounds, .. } = family;
-    Signature { row, nature, names, modules, bound, irqs, refused, bounds }
+    let &Family { nature, names, modules, bound, irqs, refused, bounds, is_module_only, .. } = family;
+    Signature { row, nature, names, modules, bound, irqs, refused, bounds, is_module_only }
 }
 
 impl PartialEq for Signature {
@@ -120,8 +121,19 @@ pub fn bounds(driver: &str) -> Bounds {
 /// Whether a driver, or one that a template is built around, is known to be wrong: it is used over no
 /// interface, and not run to find that out.
 pub fn is_refused(driver: &str) -> bool {
-    let names = || driver.split(['(', ',', ')']).map(|name| name.strip_prefix("__").unwrap_or(name));
-    SIGNATURES.iter().any(|s| !s.refused.is_empty() && names().any(|name| fits(s.refused, name)))
+    SIGNATURES.iter().any(|s| !s.refused.is_empty() && is_around(driver, s.refused))
+}
+
+/// Whether a driver, or one that a template is built around, is used over `/dev/outboard` only, as in
+/// [`Family::is_module_only`].
+pub fn is_module_only(driver: &str) -> bool {
+    SIGNATURES.iter().any(|s| s.is_module_only && is_around(driver, s.names))
+}
+
+/// Whether a pattern matches a driver, or one that a template is built around.
+fn is_around(driver: &str, patterns: &str) -> bool {
+    let mut names = driver.split(['(', ',', ')']).map(|name| name.strip_prefix("__").unwrap_or(name));
+    names.any(|name| fits(patterns, name))
 }
 
 /// Whether a text matches one of the patterns.

@@ -136,6 +136,9 @@ pub struct Family {
     pub refused: &'static str,
     /// What must not be passed to its drivers.
     pub bounds: Bounds,
+    /// Whether its drivers need what only the module of `/dev/outboard` keeps: they are used over no
+    /// other interface, and not preferred for users within the kernel.
+    pub is_module_only: bool,
     /// Known limits and faults.
     pub limits: &'static [Limit],
     /// The driver's source, as in [`Limit`].
@@ -179,6 +182,7 @@ impl Family {
         allocates_memory: false,
         refused: "",
         bounds: Bounds::NONE,
+        is_module_only: false,
         limits: &[],
         source: "",
         nature: Nature::Accelerator,

@@ -8,6 +8,7 @@
 
 use crate::find::Judged;
 use crate::netlink::{self, change};
+use crate::reach::not_preferred;
 use crate::template;
 
 /// Why a priority was not changed.
@@ -16,6 +17,9 @@ pub enum PreferenceError {
     /// /proc/crypto has no such driver.
     #[error("the kernel has no driver {0}: load its module first (outboard status lists the drivers)")]
     Unknown(String),
+    /// The catalogue excludes it: [`not_preferred`].
+    #[error("{0}")]
+    Excluded(String),
     /// The kernel does not select it.
     #[error("{0} did not pass the kernel's self-test, so the kernel selects it for no user")]
     Unusable(String),
@@ -41,6 +45,9 @@ pub enum PreferenceError {
 /// # Errors
 /// All but [`PreferenceError::Kernel`].
 pub fn priority_to_win(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
+    if let Some(why) = not_preferred(name) {
+        return Err(PreferenceError::Excluded(why));
+    }
     let target = target(drivers, name)?;
     let highest = rivals(drivers, target).map(|rival| rival.driver.priority).max();
     match highest {

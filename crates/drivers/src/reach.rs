@@ -14,7 +14,10 @@ mod matrix;
 mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
-pub use interface::{ProgramInterface, TagCheck, found_unanswered, found_wrong, refused, tags_unchecked};
+pub use interface::{
+    ProgramInterface, TagCheck, found_unanswered, found_wrong, module_only, not_preferred, refused,
+    tags_unchecked,
+};
 pub use kernel_needs::{KernelNeed, KernelUser, NeedOutlook, Prospect, ProspectiveDriver, outlook};
 pub use matrix::{Cell, Consumer, contenders, matrix_row};
 pub use probe::{Probe, af_alg_type, probe_af_alg};

@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Family] = &[Family {
             sha384|sha512|rsa",
     needs_fallback: true,
     bounds: Bounds { length: 32768, ..Bounds::NONE },
+    is_module_only: true,
     source: "drivers/crypto/aspeed",
     names: "aspeed-*",
     modules: "aspeed_crypto|aspeed_acry",

@@ -67,6 +67,7 @@ pub(super) const ROWS: &[Family] = &[
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|rfc3686(ctr(aes))|cbc(des3_ede)|ecb(des3_ede)|md5|\
             sha1|sha224|sha256|authenc(hmac(sha1),cbc(aes))",
         bounds: Bounds { requests: 128, one_direction: true, ..Bounds::NONE },
+        is_module_only: true,
         limits: &[
             Limit {
                 text: "in mainline since Linux 6.15; OpenWrt has an out-of-tree driver for \

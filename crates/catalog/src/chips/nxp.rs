@@ -35,6 +35,7 @@ pub(super) const ROWS: &[Family] = &[
         algorithms: "cbc(aes)|ecb(aes)|sha1|sha256",
         needs_fallback: true,
         bounds: Bounds { requests: 1, ..Bounds::NONE },
+        is_module_only: true,
         limits: &[Limit {
             text: "only AES-128 is done by the hardware; the driver computes longer keys in \
                     software",

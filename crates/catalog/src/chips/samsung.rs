@@ -28,6 +28,7 @@ pub(super) const ROWS: &[Family] = &[
         options: "CRYPTO_DEV_S5P",
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|md5|sha1|sha256",
         needs_fallback: true,
+        is_module_only: true,
         source: "drivers/crypto/s5p-sss.c",
         names: "*-s5p|exynos-*",
         modules: "s5p_sss",

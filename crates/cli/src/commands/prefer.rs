@@ -12,7 +12,7 @@ use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::preference::{self, PreferenceError};
-use outboard_drivers::reach::{Cell, ReachFacts, Reachable, matrix_row, refused};
+use outboard_drivers::reach::{Cell, ReachFacts, Reachable, matrix_row};
 use outboard_drivers::root::Root;
 use outboard_services::enable::{self, PreferredDriver, Record, Tree, plan_kernel, preference_key};
 
@@ -85,9 +85,6 @@ fn tree() -> Tree {
 fn prefer(options: &Options, driver: &str) -> Result<String> {
     if driver.contains('/') {
         bail!("it is not the name of a driver (outboard status)");
-    }
-    if let Some(why) = refused(driver) {
-        bail!("{why}");
     }
     // First: another process may change the priorities and the files that are read here.
     let _lock = if options.dry_run { None } else { Some(lock(&tree())?) };

@@ -241,3 +241,22 @@ fn what_closes_af_alg_is_named_with_the_answer_of_the_kernel() {
     let af_alg = routes.iter().find(|route| route.route == Route::Program(ProgramInterface::AfAlg));
     assert_eq!(af_alg.map(|route| route.reachable), Some(Reachable::Unclear));
 }
+
+#[test]
+fn a_driver_whose_limits_the_module_keeps_is_reached_over_it_only() {
+    let driver = judged("cbc-aes-s5p", "cbc(aes)", 150, Some(Flags::ASYNC), Verdict::Accelerator);
+    let facts = ReachFacts {
+        dev_crypto: Some(true),
+        dev_outboard: Some(true),
+        allowed: Some(vec![allowed("cbc(aes)", "cbc-aes-s5p")]),
+        ..on("6.12")
+    };
+    let ways = decide(&driver, std::slice::from_ref(&driver), &facts);
+    let reached = |interface| {
+        let way = ways.iter().find(|way| way.route == Route::Program(interface)).unwrap();
+        (way.reachable, way.why.contains("/dev/outboard only"))
+    };
+    assert_eq!(reached(ProgramInterface::DevOutboard), (Reachable::Yes, false));
+    assert_eq!(reached(ProgramInterface::DevCrypto), (Reachable::No, true));
+    assert_eq!(reached(ProgramInterface::AfAlg), (Reachable::No, true));
+}

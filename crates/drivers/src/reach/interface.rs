@@ -74,9 +74,21 @@ pub fn found_unanswered(driver: &str, made: &str) -> String {
     format!("{driver} did not answer when it was checked on {made}: outboard check {driver} tries again")
 }
 
+/// Why a driver is used by no other way than /dev/outboard, if the catalogue says so.
+pub fn module_only(driver: &str) -> Option<String> {
+    families::is_module_only(driver).then(|| {
+        format!("{driver} is used over /dev/outboard only, whose module keeps the limits that it needs")
+    })
+}
+
 /// Why a driver is used over no interface, if the catalogue refuses it.
 pub fn refused(driver: &str) -> Option<String> {
     families::is_refused(driver).then(|| format!("{driver} is refused: known to be wrong"))
+}
+
+/// Why a driver gets no higher priority, with which users within the kernel would get it.
+pub fn not_preferred(driver: &str) -> Option<String> {
+    refused(driver).or_else(|| module_only(driver))
 }
 
 #[cfg(test)]
@@ -90,6 +102,18 @@ mod tests {
         }
         for driver in ["mv-cbc-aes", "mv-ecb-des", "cts(mv-cbc-aes)", "sha1-generic", "mv-sha1x"] {
             assert_eq!(refused(driver), None, "{driver}");
+        }
+    }
+
+    #[test]
+    fn a_driver_with_limits_is_used_over_our_own_device_only() {
+        for driver in
+            ["cbc(aes-eip93)", "authenc(hmac(sha1-eip93),cbc(aes-eip93))", "aspeed-cbc-aes", "cbc-aes-s5p"]
+        {
+            assert!(module_only(driver).is_some_and(|why| why.contains("/dev/outboard only")), "{driver}");
+        }
+        for driver in ["mv-cbc-aes", "cbc-aes-talitos", "cbc-aes-ccp"] {
+            assert_eq!(module_only(driver), None, "{driver}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What kTLS, IPsec and dm-crypt request from the kernel's crypto API, the driver that they get,
 //! and the accelerators that they could get.
 
-use super::{ReachFacts, Reachable, Route, decide, pick};
+use super::{ReachFacts, Reachable, Route, decide, not_preferred, pick};
 use crate::find::Judged;
 use crate::flags::Flags;
 use crate::judge::Verdict;
@@ -181,6 +181,9 @@ impl Case<'_> {
     fn prospect(&self, driver: &Judged, selected: Option<&Judged>) -> Prospect {
         if selected.is_some_and(|selected| contains(selected, driver)) {
             return Prospect::Selected;
+        }
+        if let Some(why) = not_preferred(&driver.driver.name) {
+            return Prospect::Excluded(why);
         }
         let after = if_preferred(self.drivers, driver);
         // ECB reaches dm-crypt within XTS only, which the reach matrix does not list.

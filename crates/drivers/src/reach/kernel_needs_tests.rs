@@ -59,6 +59,23 @@ fn a_driver_that_is_outranked_would_be_selected_if_preferred() {
 }
 
 #[test]
+fn a_driver_whose_limits_the_module_keeps_is_not_preferred() {
+    let rows = [
+        ("cbc(aes)", "cbc(aes-eip93)", 300, Flags::ASYNC, ENGINE),
+        ("cbc(aes)", "cbc(plain)", 400, 0, WRAPPER),
+        ("aes", "plain", 100, 0, SOFT),
+    ];
+    let disk = seen(KernelUser::Disk, &rows);
+    let (_, prospects) = &disk[2];
+    assert!(
+        matches!(&prospects[0].1, Prospect::Excluded(why) if why.contains("/dev/outboard only")),
+        "{prospects:?}"
+    );
+    let error = crate::preference::priority_to_win(&drivers(&rows), "cbc(aes-eip93)").unwrap_err();
+    assert!(error.to_string().contains("/dev/outboard only"), "{error}");
+}
+
+#[test]
 fn dm_crypt_leaves_out_drivers_that_allocate_memory_and_ipsec_does_not() {
     let rows = [
         ("cbc(aes)", "engine", 300, Flags::ASYNC | Flags::ALLOCATES_MEMORY, ENGINE),
