@@ -90,6 +90,29 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Defines a function of the core with the arguments of `OSSL_FUNC_cipher_update`, whose body has the
+/// context and the request; it returns 0 where there is no context.
+macro_rules! function_of_request {
+    ($(#[$attribute:meta])* fn $name:ident($context:ident: $Context:ty, $request:ident) $body:block) => {
+        $(#[$attribute])*
+        pub(super) unsafe extern "C" fn $name(
+            at: *mut std::ffi::c_void,
+            out: *mut u8,
+            out_len: *mut usize,
+            out_size: usize,
+            input: *const u8,
+            len: usize,
+        ) -> std::ffi::c_int {
+            // SAFETY: the core guarantees valid contexts.
+            let Some($context) = (unsafe { $crate::contexts::context::<$Context>(at) }) else { return 0 };
+            // SAFETY: the core guarantees valid buffers.
+            let $request = unsafe { $crate::request::Request::new(out, out_len, out_size, input, len) };
+            $body
+        }
+    };
+}
+pub(crate) use function_of_request;
+
 /// A key or IV argument from the core. `None` for null, which keeps the value that was set before.
 ///
 /// # Safety

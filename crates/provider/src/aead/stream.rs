@@ -8,7 +8,7 @@ use outboard_accel::MAX_AAD;
 use super::context::{Context, Stage};
 use crate::contexts;
 use crate::guard;
-use crate::request::Request;
+use crate::request::{Request, function_of_request};
 
 /// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
 /// counting.
@@ -58,35 +58,26 @@ unsafe extern "C" fn active_update(
     guard(0, || unsafe { context.update(function, request) })
 }
 
-/// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final if there is no input.
-pub(super) unsafe extern "C" fn cipher(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-    input: *const u8,
-    len: usize,
-) -> c_int {
-    // SAFETY: the core guarantees valid contexts.
-    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid buffers.
-    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
-    let function = context.soft.functions.cipher;
-    guard(0, || {
-        // SAFETY: the core guarantees valid buffers. For CCM, the rules of this function differ
-        // between OpenSSL versions, and TLS does not call it.
-        unsafe {
-            if context.ccm || context.in_record {
-                if context.catch_up() { context.straight(function, request) } else { 0 }
-            } else if input.is_null() && len == 0 {
-                context.finish(out_len, |soft| {
-                    (soft.functions.cipher)(soft.at, out, out_len, out_size, input, 0)
-                })
-            } else {
-                context.update(function, request)
+function_of_request! {
+    /// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final if there is no input.
+    fn cipher(context: Context, r) {
+        let function = context.soft.functions.cipher;
+        guard(0, || {
+            // SAFETY: the core guarantees valid buffers. For CCM, the rules of this function differ
+            // between OpenSSL versions, and TLS does not call it.
+            unsafe {
+                if context.ccm || context.in_record {
+                    if context.catch_up() { context.straight(function, r) } else { 0 }
+                } else if r.input().is_null() && r.len() == 0 {
+                    context.finish(r.out_len(), |soft| {
+                        (soft.functions.cipher)(soft.at, r.out(), r.out_len(), r.out_size(), r.input(), 0)
+                    })
+                } else {
+                    context.update(function, r)
+                }
             }
-        }
-    })
+        })
+    }
 }
 
 /// `OSSL_FUNC_cipher_final`

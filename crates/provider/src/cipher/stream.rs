@@ -31,7 +31,7 @@ use crate::contexts;
 use crate::core::Reason;
 use crate::guard;
 use crate::kinds::{Block, Mode};
-use crate::request::Request;
+use crate::request::{Request, function_of_request};
 
 /// A large update of which only the data before the whole blocks has been processed.
 pub(super) struct Large<'a> {
@@ -44,25 +44,16 @@ pub(super) struct Large<'a> {
     last: Option<Block>,
 }
 
-/// `OSSL_FUNC_cipher_update`. A request that stays in software costs a comparison, a call and the
-/// counting.
-pub(super) unsafe extern "C" fn update(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-    input: *const u8,
-    len: usize,
-) -> c_int {
-    // SAFETY: the core guarantees valid contexts.
-    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid buffers.
-    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
-    if len < context.straight_below {
-        // It cannot panic.
-        return context.straight(request);
+function_of_request! {
+    /// `OSSL_FUNC_cipher_update`. A request that stays in software costs a comparison, a call and the
+    /// counting.
+    fn update(context: Context, request) {
+        if request.len() < context.straight_below {
+            // It cannot panic.
+            return context.straight(request);
+        }
+        guard(0, || context.update(request))
     }
-    guard(0, || context.update(request))
 }
 
 /// `OSSL_FUNC_cipher_final`
@@ -80,25 +71,16 @@ pub(super) unsafe extern "C" fn finish(
     unsafe { contexts::with(at, finish) }
 }
 
-/// `OSSL_FUNC_cipher_cipher`: whole blocks without buffering and padding (EVP_Cipher(3)). Costs the
-/// same as `update`.
-pub(super) unsafe extern "C" fn cipher(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-    input: *const u8,
-    len: usize,
-) -> c_int {
-    // SAFETY: the core guarantees valid contexts.
-    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid buffers.
-    let request = unsafe { Request::new(out, out_len, out_size, input, len) };
-    if len < context.straight_below {
-        // It cannot panic.
-        return context.soft_blocks(request, 0);
+function_of_request! {
+    /// `OSSL_FUNC_cipher_cipher`: whole blocks without buffering and padding (EVP_Cipher(3)). Costs the
+    /// same as `update`.
+    fn cipher(context: Context, request) {
+        if request.len() < context.straight_below {
+            // It cannot panic.
+            return context.soft_blocks(request, 0);
+        }
+        guard(0, || context.cipher_blocks(request))
     }
-    guard(0, || context.cipher_blocks(request))
 }
 
 impl Context {
