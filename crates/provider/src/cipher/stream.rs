@@ -57,15 +57,10 @@ function_of_request! {
 }
 
 /// `OSSL_FUNC_cipher_final`
-pub(super) unsafe extern "C" fn finish(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-) -> c_int {
+pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
     let finish = |context: &mut Context| {
         // SAFETY: the core guarantees valid buffers.
-        if context.has_pipes() { 0 } else { unsafe { context.finish(out, out_len, out_size) } }
+        if context.has_pipes() { 0 } else { unsafe { context.finish(out, len, size) } }
     };
     // SAFETY: the core guarantees valid contexts.
     unsafe { contexts::with(at, finish) }

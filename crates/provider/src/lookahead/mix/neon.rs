@@ -9,8 +9,8 @@ use super::super::counters::BLOCK;
 
 pub(super) const BLOCKS: usize = 4;
 
-/// Processes up to `groups` times [`BLOCKS`] blocks, in which only the last byte of the counter
-/// changes. Returns the number of groups, which ends before one with a suspicious block.
+/// Mixes `groups` of [`BLOCKS`] blocks, for which the counter's lowest byte does not overflow, and returns
+/// how many: it ends before one with a suspicious block.
 ///
 /// # Safety
 /// As for [`super::mix_words`].

@@ -7,8 +7,7 @@ use std::arch::x86_64::{
 
 pub(super) const BLOCKS: usize = 4;
 
-/// Processes up to `groups` times [`BLOCKS`] blocks, in which only the last byte of the counter
-/// changes. Returns the number of groups, which ends before one with a suspicious block.
+/// As `neon::mix`.
 ///
 /// # Safety
 /// As for [`super::mix_words`].
