@@ -228,6 +228,27 @@ const tests = {
         await inMachine("test ! -e /etc/outboard");
     },
 
+    async a_wrong_driver_and_an_engine_that_stopped_are_red() {
+        const faults = "/sys/kernel/debug/outboard_sim";
+        await inMachine(`insmod /run/modules/outboard_sim.ko preset=ideal
+            while grep -A 4 'module *: outboard_sim' /proc/crypto | grep -q 'selftest *: unknown'; do sleep 0.2; done
+            mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug
+            echo 'sim-cbc-aes wrong' >${faults}/faults
+            echo 'sim-ecb-aes never' >${faults}/faults`);
+        await openPage();
+        for (const [driver, state] of [["sim-cbc-aes", "wrong results: "], ["sim-ecb-aes", "stopped answering: "]]) {
+            const { shown, isBad } = await act(`allow:${driver}`);
+            assert.ok(isBad && shown.includes(driver), shown);
+            await browser.until(`${driver} is red`, () => browser.script(`
+                const row = [...document.querySelectorAll("#accelerators tr")].find(one => one.cells[0]?.textContent === arguments[0]);
+                const span = row?.querySelector("span.bad");
+                return Boolean(span?.textContent.startsWith(arguments[1]));`, driver, state), 90);
+        }
+        assert.match(await browser.text("#alerts"), /sim-cbc-aes/);
+        await accessible("wrong drivers");
+        await inMachine(`echo clear >${faults}/faults; echo 0 >${faults}/held; outboard undo --yes; rmmod outboard_sim`);
+    },
+
     async etc_is_as_after_the_first_login() {
         assert.equal(await inMachine(`${ETC} >/root/etc-after; diff /root/etc-before /root/etc-after`), "");
     },
