@@ -360,7 +360,8 @@ pub(super) mod tests {
 
     pub(in crate::device) fn module() -> Module {
         // SAFETY: the name ends with NUL.
-        let fd = unsafe { libc::memfd_create(c"module".as_ptr(), libc::MFD_CLOEXEC) };
+        let fd =
+            unsafe { libc::memfd_create(c"module".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         let device = Descriptor::own(fd).expect("a file in memory");
         // SAFETY: the descriptor of the link, which the module keeps and which closes it.
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(device.fd()) });
@@ -382,6 +383,13 @@ pub(super) mod tests {
     }
 
     impl Module {
+        /// Refuses all further records.
+        pub(in crate::device) fn refuse(&self) {
+            // SAFETY: no pointer is passed.
+            let sealed = unsafe { libc::fcntl(self.link.device.fd(), libc::F_ADD_SEALS, libc::F_SEAL_GROW) };
+            assert_eq!(sealed, 0);
+        }
+
         /// Operation, arena, first slot and count of each record for slots.
         pub(in crate::device) fn records(&self) -> Vec<(u16, u32, u32, u32)> {
             let end = self.file.metadata().expect("a file").len();

@@ -78,6 +78,22 @@ fn a_segment_is_overtaken_if_it_came_too_late_and_was_not_used() {
     assert!(supply.is_overtaken(&mut segment));
     let (done, ()) = engine.mix(0, 1024, |job, verifier| (0..segment.mix(0, job, verifier).0, ()));
     assert!(done == 1024 && !supply.is_overtaken(&mut segment), "a text used it");
+    assert!(supply.was_late());
+    supply.renew(&mut segment, Counters::Run { first: 512 }).expect("the driver accepts it").expect("memory");
+    assert!(!supply.was_late(), "since the last submission");
+}
+
+#[test]
+fn a_driver_gets_no_more_until_it_has_completed_what_was_left() {
+    let engine = Engine::new();
+    engine.driver.hold(true);
+    let mut supply = engine.supply();
+    assert!(supply.may_submit(std::iter::empty()));
+    let submitted = supply.submit(Counters::Run { first: 0 }, SEGMENT / BLOCK);
+    supply.leave(submitted.expect("the driver accepts it").expect("memory"));
+    assert!(!supply.may_submit(std::iter::empty()));
+    engine.driver.hold(false);
+    assert!(supply.may_submit(std::iter::empty()));
 }
 
 #[test]

@@ -210,3 +210,20 @@ fn unless_scarce<T>(submitted: Result<T, Error>) -> Result<Option<T>, Error> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_lack_of_room_is_no_error() {
+        let driver = || "some".into();
+        let source = || std::io::Error::from_raw_os_error(libc::EIO);
+        assert!(matches!(unless_scarce(Ok(5)), Ok(Some(5))));
+        let of = |error| unless_scarce::<()>(Err(error));
+        assert!(matches!(of(Error::NoMemory), Ok(None)));
+        assert!(matches!(of(Error::KeyRefused { driver: driver(), source: source() }), Ok(None)));
+        assert!(of(Error::Request { call: "write", driver: driver(), source: source() }).is_err());
+        assert!(of(Error::Away { driver: driver(), source: source() }).is_err());
+    }
+}

@@ -90,6 +90,17 @@ fn slots_are_submitted_with_their_numbers_and_what_is_submitted_is_not_written()
 }
 
 #[test]
+fn what_the_module_refuses_is_an_error() {
+    let module = module();
+    let mut region = region(&module);
+    module.refuse();
+    assert!(region.ring(1, true, 0).is_err() && region.notify(&Event(99)).is_err());
+    set_status(arena(&region), 3, uapi::IN_FLIGHT);
+    assert!(region.finish(0..1).is_err());
+    set_status(arena(&region), 3, 0);
+}
+
+#[test]
 fn the_status_of_each_slot_is_its_own() {
     let module = module();
     let mut region = region(&module);
@@ -200,8 +211,8 @@ fn a_wait_ends_when_its_slots_are_complete() {
             set_status(arena, 4, 0);
         });
         region.finish(1..2).expect("it completes");
+        assert!(!region.is_in_flight(1..2) && region.is_in_flight(2..3));
     });
-    assert!(!region.is_in_flight(1..2) && region.is_in_flight(2..3));
     assert!(module.records()[1..].iter().all(|record| *record == (uapi::AWAIT, NUMBER, 4, 2)));
     set_status(arena, 5, 0);
 }
