@@ -90,24 +90,13 @@ static int sim_aead_compute(struct sim_request *request)
 	return error;
 }
 
-/* Corrupts the output: the text, and for encryption also the tag. */
-static void sim_aead_spoil(struct sim_request *request)
-{
-	struct sim_aead_request *rctx = container_of(request, struct sim_aead_request, request);
-	struct aead_request *req = container_of(request->base, struct aead_request, base);
-	unsigned int tag = crypto_aead_authsize(crypto_aead_reqtfm(req));
-	unsigned int size = rctx->encrypt ? req->cryptlen + tag : req->cryptlen - tag;
-
-	if (size)
-		sim_spoil_list(req->dst, req->assoclen, size, &request->fate);
-}
-
 static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 {
 	struct crypto_aead *tfm = crypto_aead_reqtfm(req);
 	struct sim_aead_request *rctx = aead_request_ctx(req);
 	struct sim_tfm *ctx = crypto_aead_ctx(tfm);
-	unsigned int text = req->cryptlen - (encrypt ? 0 : crypto_aead_authsize(tfm));
+	unsigned int tag = crypto_aead_authsize(tfm);
+	unsigned int text = req->cryptlen - (encrypt ? 0 : tag);
 
 	if (text % crypto_aead_blocksize(tfm))
 		return -EINVAL;
@@ -117,7 +106,10 @@ static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 		.algorithm = ctx->algorithm,
 		.bytes = req->assoclen + text,
 		.compute = sim_aead_compute,
-		.spoil = sim_aead_spoil,
+		.spoil = sim_spoil_cipher,
+		.dst = req->dst,
+		.dst_from = req->assoclen,
+		.dst_size = encrypt ? text + tag : text,
 	};
 	return sim_submit(ctx, &rctx->request);
 }

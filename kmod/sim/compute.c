@@ -19,6 +19,8 @@ static int sim_compute_answer(struct sim_request *request)
 	error = request->compute(request);
 	if (!error && request->fate.wrong)
 		request->spoil(request);
+	if (!error && request->fate.earlier)
+		sim_deliver_earlier(request);
 	return error;
 }
 
@@ -40,6 +42,8 @@ static int sim_thread(void *data)
 		request = sim_take_queued(device);
 		if (request) {
 			request->error = sim_compute_answer(request);
+			if (!request->error && request->fate.swap)
+				sim_swap_results(device, request);
 			sim_computed(device, request);
 		}
 	}

@@ -2,8 +2,8 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|never|full|refuse|
- *              slow TIMES|software
+ *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|earlier|swap|never|
+ *              full|refuse|slow TIMES|software
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
@@ -11,9 +11,13 @@
  * again     completes twice
  * wrong     flips one random bit of the result
  * garbage   makes every byte of the result wrong
- * part      makes BYTES aligned bytes of a longer result wrong, as a page that DMA missed, and every
- *           byte of one that is not longer
+ * part      makes BYTES aligned bytes of a longer result wrong, as a page that DMA missed, and
+ *           every byte of one that is not longer
  * unwritten leaves 64 aligned bytes of a cipher's result as they were, as a lost cache line does
+ * earlier   delivers the result of the last cipher request with this fault; if that was shorter,
+ *           at the beginning
+ * swap      exchanges a cipher's result with that of a request of the same driver in flight, if
+ *           there is one; of a longer result the beginning
  * never     does not complete until the debugfs file "held" is written
  * full      no space in the queue
  * refuse    returns -ENOSPC without accepting the request, with MAY_BACKLOG too
@@ -39,6 +43,8 @@ enum sim_fault {
 	SIM_GARBAGE,
 	SIM_PART,
 	SIM_UNWRITTEN,
+	SIM_EARLIER,
+	SIM_SWAP,
 	SIM_NEVER,
 	SIM_FULL,
 	SIM_SLOW,
@@ -57,6 +63,8 @@ static const struct {
 	[SIM_GARBAGE] = { "garbage" },
 	[SIM_PART] = { "part", true },
 	[SIM_UNWRITTEN] = { "unwritten" },
+	[SIM_EARLIER] = { "earlier" },
+	[SIM_SWAP] = { "swap" },
 	[SIM_NEVER] = { "never" },
 	[SIM_FULL] = { "full" },
 	[SIM_SLOW] = { "slow", true },
@@ -91,14 +99,17 @@ static unsigned int sim_part(const struct sim_fate *fate, unsigned int *size)
 	return from;
 }
 
-/* Corrupts size bytes of a result from offset on: one bit, every byte, or every byte of a part. */
-void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size,
-		    const struct sim_fate *fate)
+/* Corrupts a cipher's result: one bit, every byte, or every byte of a part. */
+void sim_spoil_cipher(struct sim_request *request)
 {
-	bool garbage = fate->garbage;
+	unsigned int offset = request->dst_from, size = request->dst_size;
+	struct scatterlist *list = request->dst;
+	bool garbage = request->fate.garbage;
 	u8 bytes[64];
 
-	offset += sim_part(fate, &size);
+	if (!size)
+		return;
+	offset += sim_part(&request->fate, &size);
 	if (!garbage) {
 		offset += get_random_u32() % size;
 		size = 1;
@@ -140,7 +151,8 @@ static bool sim_fits(const struct sim_rule *rule, const struct sim_request *requ
 	return (!rule->algorithm || rule->algorithm == request->algorithm) &&
 	       (rule->any_size || rule->size == request->bytes) &&
 	       (request->spoil || (rule->fault != SIM_WRONG && rule->fault != SIM_GARBAGE &&
-				   rule->fault != SIM_PART));
+				   rule->fault != SIM_PART)) &&
+	       (request->dst_size || (rule->fault != SIM_EARLIER && rule->fault != SIM_SWAP));
 }
 
 static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
@@ -173,6 +185,12 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 		break;
 	case SIM_UNWRITTEN:
 		fate->unwritten = true;
+		break;
+	case SIM_EARLIER:
+		fate->earlier = true;
+		break;
+	case SIM_SWAP:
+		fate->swap = true;
 		break;
 	case SIM_NEVER:
 		fate->never = true;

@@ -6,7 +6,8 @@
  *                                (model.c) and faults (faults.c) are looked up
  *   engine.c                     a device queues, backlogs or refuses the request; the model
  *                                determines when the result is due
- *   compute.c                    a thread computes the result with the kernel's software
+ *   compute.c                    a thread computes the result with the kernel's software; a fault
+ *                                corrupts it, or delivers it to another request (misdeliver.c)
  *   interrupt.c                  a timer raises the device's interrupt line when the result is due;
  *                                the handler's tasklet or thread completes the request
  *
@@ -86,7 +87,7 @@ struct sim_fate {
 	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
 	unsigned int part;		/* with garbage: length of the wrong part, 0: all */
-	bool wrong, garbage, unwritten, never, full, refuse, software, again;
+	bool wrong, garbage, unwritten, never, full, refuse, software, again, earlier, swap;
 	bool fault;			/* caused by a rule of faults.c */
 };
 
@@ -104,6 +105,8 @@ struct sim_request {
 	struct sim_algorithm *algorithm;
 	int (*compute)(struct sim_request *request);
 	void (*spoil)(struct sim_request *request);	/* corrupts the result; NULL: no result */
+	struct scatterlist *dst;	/* of a cipher: its result is there */
+	unsigned int dst_from, dst_size;
 	struct sim_fate fate;
 	unsigned int bytes;
 	int error;
@@ -209,12 +212,15 @@ void sim_go_dead(void);
 /* faults.c */
 void sim_fate_of(struct sim_request *request);
 int sim_parse_fault(char *line);
-void sim_spoil_list(struct scatterlist *list, unsigned int offset, unsigned int size,
-		    const struct sim_fate *fate);
+void sim_spoil_cipher(struct sim_request *request);
 void sim_keep_line(struct sim_line *line, const struct sim_request *request,
 		   struct scatterlist *list, unsigned int offset, unsigned int size);
 void sim_restore_line(const struct sim_line *line, struct scatterlist *list);
 void sim_show_faults(struct seq_file *file);
+
+/* misdeliver.c */
+void sim_deliver_earlier(struct sim_request *request);
+void sim_swap_results(struct sim_device *device, struct sim_request *request);
 
 /* debugfs.c */
 void sim_debugfs_init(void);

@@ -77,13 +77,6 @@ static int sim_skcipher_compute(struct sim_request *request)
 	return error;
 }
 
-static void sim_skcipher_spoil(struct sim_request *request)
-{
-	struct skcipher_request *req = skcipher_request_cast(request->base);
-
-	sim_spoil_list(req->dst, 0, req->cryptlen, &request->fate);
-}
-
 static int sim_skcipher_crypt(struct skcipher_request *req, bool encrypt)
 {
 	struct crypto_skcipher *tfm = crypto_skcipher_reqtfm(req);
@@ -104,7 +97,9 @@ static int sim_skcipher_crypt(struct skcipher_request *req, bool encrypt)
 		.algorithm = ctx->algorithm,
 		.bytes = req->cryptlen,
 		.compute = sim_skcipher_compute,
-		.spoil = sim_skcipher_spoil,
+		.spoil = sim_spoil_cipher,
+		.dst = req->dst,
+		.dst_size = req->cryptlen,
 	};
 	return sim_submit(ctx, &rctx->request);
 }

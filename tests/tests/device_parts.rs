@@ -1,8 +1,14 @@
 //! A driver of which a part of some results is wrong, as a page that a DMA transfer missed: requests of
 //! which each block is wrong never reach the application, and with look-ahead no part of a page or more.
+//! In the full lane also single bits, whole results, lines that are not written, results of earlier
+//! requests and of others in flight, and requests that complete twice.
+
+use std::thread;
+use std::time::Duration;
 
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::text_of_own_process;
+use outboard_tests::device::count;
 use outboard_tests::evp::{Cipher, Context, Direction};
 use outboard_tests::lane::is_full_lane;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
@@ -19,6 +25,9 @@ const LENGTHS: std::ops::Range<usize> = 256..1401;
 
 /// Requests of a process. The third wrong result that is found disables the driver.
 const REQUESTS: u64 = 150;
+
+/// How long a request takes whose result may be exchanged with that of another one.
+const IN_FLIGHT: Duration = Duration::from_micros(500);
 
 /// How requests reach the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +49,62 @@ struct Seen {
     wholly: u64,
 }
 
+/// A fault of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// Aligned bytes of a longer result, or all of it.
+    Part(usize),
+    OneBit,
+    EachByte,
+    Unwritten,
+    /// The result of an earlier request.
+    Earlier,
+    /// Two requests in flight get each other's result.
+    Swapped,
+    CompletedTwice,
+}
+
+impl Fault {
+    /// All but parts.
+    const OTHERS: [Fault; 6] = [
+        Fault::Earlier,
+        Fault::Swapped,
+        Fault::CompletedTwice,
+        Fault::OneBit,
+        Fault::EachByte,
+        Fault::Unwritten,
+    ];
+
+    fn rule(self) -> String {
+        match self {
+            Fault::Part(bytes) => return format!("part {bytes}"),
+            Fault::OneBit => "wrong",
+            Fault::EachByte => "garbage",
+            Fault::Unwritten => "unwritten",
+            Fault::Earlier => "earlier",
+            Fault::Swapped => "swap",
+            Fault::CompletedTwice => "again",
+        }
+        .to_owned()
+    }
+
+    /// Whether requests with some wrong blocks may reach the application (SECURITY.md, "What is
+    /// compared"). Of results of other requests with another length a part is wrong.
+    fn may_be_seen(self, way: Way) -> bool {
+        match self {
+            Fault::OneBit => true,
+            Fault::Part(bytes) => way == Way::Direct || bytes < PAGE,
+            Fault::Earlier | Fault::Swapped => way == Way::Direct,
+            Fault::EachByte | Fault::Unwritten | Fault::CompletedTwice => false,
+        }
+    }
+
+    /// Whether some result is wrong.
+    fn is_found(self) -> bool {
+        self != Fault::CompletedTwice
+    }
+}
+
 #[test]
 fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a_wrong_page() {
     let test = "no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a_wrong_page";
@@ -58,16 +123,18 @@ fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a
     } else {
         (&ways[..4], &[64, PAGE], 300)
     };
-    for &(way, name, driver) in ways {
-        for &part in parts {
-            let seen = requests_with_faults(&simulated, way, name, driver, part, requests);
-            let what = format!("{way:?}, {name}, a part of {part} bytes: {seen:?}");
+    let others = if is_full_lane() { &Fault::OTHERS[..] } else { &[] };
+    for fault in others.iter().copied().chain(parts.iter().copied().map(Fault::Part)) {
+        for &(way, name, driver) in ways {
+            let doubles = count("doubles");
+            let seen = requests_with_faults(&simulated, way, name, driver, fault, requests);
+            let doubles = count("doubles") - doubles;
+            let what = format!("{way:?}, {name}, {fault:?}: {seen:?}, {doubles} completed twice");
             println!("{what}");
-            assert!(seen.found > 0, "{what}");
+            assert_eq!(seen.found > 0, fault.is_found(), "{what}");
+            assert_eq!(doubles > 0, fault == Fault::CompletedTwice, "{what}");
             assert_eq!(seen.wholly, 0, "{what}");
-            if part >= PAGE {
-                assert!(way == Way::Direct || seen.partly == 0, "{what}");
-            }
+            assert!(fault.may_be_seen(way) || seen.partly == 0, "{what}");
         }
     }
 }
@@ -80,23 +147,27 @@ fn requests_with_faults(
     way: Way,
     name: &str,
     driver: &str,
-    part: usize,
+    fault: Fault,
     requests: u64,
 ) -> Seen {
     let mut sum = Seen::default();
     for process in 0.. {
-        if sum.served >= requests && sum.found > 0 {
+        if sum.served >= requests && (sum.found > 0 || !fault.is_found()) {
             break;
         }
         // On a busy host software processes most requests.
         assert!(process < 10 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
         // At another request in each process.
         let rule = match way {
-            Way::Direct => format!("{driver} part {part} after={} every=25", 16 + process % 25),
-            Way::LookAhead => format!("{driver} part {part} after={} every=3", process % 7),
+            Way::Direct => format!("{driver} {} after={} every=25", fault.rule(), 16 + process % 25),
+            Way::LookAhead => format!("{driver} {} after={} every=3", fault.rule(), process % 7),
         };
+        // Results can be exchanged while two requests are in flight.
+        let threads = if fault == Fault::Swapped { 2 } else { 1 };
+        simulated.takes(if threads > 1 { IN_FLIGHT } else { Duration::ZERO });
         let text = text_of_own_process(|| {
-            let Seen { served, found, partly, wholly } = one_process(simulated, way, name, &rule, process);
+            let seen = one_process(simulated, way, name, &rule, process, threads);
+            let Seen { served, found, partly, wholly } = seen;
             format!("{served} {found} {partly} {wholly}")
         });
         let numbers: Vec<u64> = text.split(' ').map(|number| number.parse().expect("a number")).collect();
@@ -109,7 +180,7 @@ fn requests_with_faults(
     sum
 }
 
-fn one_process(simulated: &Simulated, way: Way, name: &str, rule: &str, seed: u64) -> Seen {
+fn one_process(simulated: &Simulated, way: Way, name: &str, rule: &str, seed: u64, threads: u64) -> Seen {
     // Without full comparisons at random, which would find some of the parts too.
     let mut settings = vec![("SHADOW_CHECKS", "0"), ("LOG_LEVEL", "off")];
     settings.extend_from_slice(match way {
@@ -118,23 +189,40 @@ fn one_process(simulated: &Simulated, way: Way, name: &str, rule: &str, seed: u6
     });
     let choice = DriverChoice::Simulated(DRIVERS.join(","));
     let world = World::new(choice, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
+    simulated.fault(rule);
+    let mut seen = thread::scope(|scope| {
+        let world = &world;
+        let start = |thread| scope.spawn(move || compared(world, name, seed * threads + thread));
+        let threads: Vec<_> = (0..threads).map(start).collect();
+        let each = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+        each.fold(Seen::default(), |sum, one| Seen {
+            partly: sum.partly + one.partly,
+            wholly: sum.wholly + one.wholly,
+            ..sum
+        })
+    });
+    simulated.fault("clear");
+    let counts = world.counts_of(name);
+    seen.served = counts.hw_requests;
+    seen.found = counts.failures + counts.mismatches;
+    seen
+}
+
+/// Makes [`REQUESTS`] requests of the driver and of software.
+fn compared(world: &World, name: &str, seed: u64) -> Seen {
     let mut sides = [world.hard(name), world.soft(name)].map(|cipher| Side::new(&cipher, name, seed));
     let mut seen = Seen::default();
-    simulated.fault(rule);
     for number in 0..REQUESTS {
         let length = LENGTHS.start + u64::from_le_bytes(array(seed << 32 | number)) as usize % LENGTHS.len();
-        let whole = if name.ends_with("CBC") { length / BLOCK * BLOCK } else { length };
+        // Software completes the partial blocks of CBC and XTS.
+        let whole =
+            if name.ends_with("CBC") || name.ends_with("XTS") { length / BLOCK * BLOCK } else { length };
         let [hard, soft] = sides.each_mut().map(|side| side.encrypt(number, whole));
         let blocks = hard.chunks(BLOCK).zip(soft.chunks(BLOCK));
         let (count, wrong) = (hard.len().div_ceil(BLOCK), blocks.filter(|(one, other)| one != other).count());
         seen.partly += u64::from(wrong > 0);
         seen.wholly += u64::from(wrong == count);
     }
-    simulated.fault("clear");
-    drop(sides);
-    let counts = world.counts_of(name);
-    seen.served = counts.hw_requests;
-    seen.found = counts.failures + counts.mismatches;
     seen
 }
 

@@ -45,6 +45,7 @@ mod device_observed;
 mod device_openssh;
 mod device_openvpn_service;
 mod device_openwrt;
+mod device_part_downloads;
 mod device_parts;
 mod device_pipelines;
 mod device_programs;
