@@ -84,10 +84,15 @@ fn hardware(driver: &'static str) -> Hardware {
     Hardware::new(Box::new(Engine(driver)), 0, Log::silent()).expect("memory")
 }
 
-/// Uses these bytes of a segment for a text of zeros. Returns the text afterwards, whether the
-/// key stream was usable, and the number of blocks that were recomputed.
+/// A text of this length, of which each byte has other bits.
+fn text(len: usize) -> Vec<u8> {
+    (0..len).map(|index| (index as u8).wrapping_mul(37)).collect()
+}
+
+/// Uses these bytes of a segment for a [`text`]. Returns the result, whether the key stream was
+/// usable, and the number of blocks that were recomputed.
 fn used(segment: &mut Segment, hardware: &Hardware, bytes: Range<usize>) -> (Vec<u8>, bool, usize) {
-    let (text, mut out) = (vec![0; bytes.len()], vec![0; bytes.len()]);
+    let (text, mut out) = (text(bytes.len()), vec![0; bytes.len()]);
     let reference = Toy::default();
     let verifier = Verifier { hardware, reference: &reference, algorithm: "AES", row: None };
     // SAFETY: two buffers of this length, which live through the call.
@@ -117,7 +122,10 @@ fn right_key_stream_is_xored_wherever_a_request_begins() {
     Toy::default().encrypt(as_bytes(&mut stream));
     for bytes in REQUESTS {
         let (out, is_usable, _) = used(&mut segment, &hardware, bytes.clone());
-        assert!(is_usable && out == as_bytes(&mut stream)[bytes.clone()], "{bytes:?}");
+        let stream = &as_bytes(&mut stream)[bytes.clone()];
+        let expected: Vec<u8> =
+            text(bytes.len()).iter().zip(stream).map(|(one, other)| one ^ other).collect();
+        assert!(is_usable && out == expected, "{bytes:?}");
     }
 }
 
