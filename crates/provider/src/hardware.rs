@@ -338,7 +338,7 @@ mod tests {
             hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
             assert!(hardware.is_up());
         }
-        (0..4).for_each(|_| hardware.failed(&lost(), None));
+        (0..MAX_FAILURES).for_each(|_| hardware.failed(&lost(), None));
         assert!(!hardware.is_up());
         hardware.failed(&Error::Stopped { driver: "losing".into() }, None);
         assert!(!hardware.is_up(), "a disabled driver stays disabled");
