@@ -24,7 +24,7 @@ const PAGE: usize = 4096;
 const LENGTHS: std::ops::Range<usize> = 256..1401;
 
 /// Requests of a process. The third wrong result that is found disables the driver.
-const REQUESTS: u64 = 150;
+const REQUESTS: u64 = 300;
 
 /// How long a request takes whose result may be exchanged with that of another one.
 const IN_FLIGHT: Duration = Duration::from_micros(500);
@@ -158,8 +158,8 @@ fn requests_with_faults(
         assert!(process < 10 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
         // At another request in each process.
         let rule = match way {
-            Way::Direct => format!("{driver} {} after={} every=25", fault.rule(), 16 + process % 25),
-            Way::LookAhead => format!("{driver} {} after={} every=3", fault.rule(), process % 7),
+            Way::Direct => format!("{driver} {} after={} every=50", fault.rule(), 16 + process % 50),
+            Way::LookAhead => format!("{driver} {} after={} every=6", fault.rule(), process % 13),
         };
         // Results can be exchanged while two requests are in flight.
         let threads = if fault == Fault::Swapped { 2 } else { 1 };

@@ -2,7 +2,7 @@
 
 use outboard_drivers::kernel::Release;
 use outboard_drivers::permission::{MAY_NOT_OPEN, next_step};
-use outboard_drivers::reach::{ProgramInterface, Reachable};
+use outboard_drivers::reach::{ProgramInterface, Reachable, module_only};
 
 use super::{Found, ProblemId};
 use crate::installing::{Installing, ModuleStep};
@@ -67,15 +67,14 @@ fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
             ProblemId::Unreached,
             format!("programs cannot reach the accelerator on Linux {release}"),
             evidence(&first.reach_of),
-            format!(
-                "{}; cryptodev-linux (/dev/crypto) or a kernel before 7.2 (AF_ALG) reach it too",
-                match installing.module(Some(release)) {
-                    ModuleStep::Loaded => "ls -l /dev/outboard: outboard's module is loaded".to_owned(),
-                    ModuleStep::Command(line) => format!("{line}, for /dev/outboard"),
-                    ModuleStep::Document(file) =>
-                        format!("install outboard's module (/dev/outboard): {file}"),
-                }
-            ),
+            match installing.module(Some(release)) {
+                ModuleStep::Loaded => "ls -l /dev/outboard: outboard's module is loaded".to_owned(),
+                ModuleStep::Command(line) => format!("{line}, for /dev/outboard"),
+                ModuleStep::Document(file) => format!("install outboard's module (/dev/outboard): {file}"),
+            } + match module_only(&first.reach_of) {
+                None => "; cryptodev-linux (/dev/crypto) or a kernel before 7.2 (AF_ALG) reach it too",
+                Some(_) => "",
+            },
         ),
     }
 }
