@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use outboard_catalog::families::{self, Nature, Signature};
 
@@ -15,6 +17,15 @@ use crate::padlock;
 use crate::proc_crypto::{self, CryptoDriver, Warning};
 use crate::root::Root;
 use crate::template;
+
+const LIST: &str = "proc/crypto";
+
+/// The type of the entry that stands next to a driver while it is tested.
+const LARVAL: &[u8] = b": larval\n";
+
+/// The most readings of a list with such entries, and the time between them.
+const READINGS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// Why the drivers could not be listed.
 #[derive(Debug, thiserror::Error)]
@@ -92,11 +103,25 @@ pub fn find_drivers(root: &Root, algorithms: &[&str]) -> Result<Vec<Judged>, Err
     Ok(found)
 }
 
+/// Reads the list, again while drivers are tested: the kernel passes it on in parts, between which
+/// entries that end move others over the border, so that one is in no part (seq_list_start, c_start in
+/// crypto/proc.c). Half a second at most: a self-test may take any time.
+fn settled(root: &Root) -> io::Result<Vec<u8>> {
+    let mut bytes = root.read(LIST)?;
+    for _ in 0..READINGS {
+        if !bytes.windows(LARVAL.len()).any(|words| words == LARVAL) {
+            break;
+        }
+        thread::sleep(PAUSE);
+        bytes = root.read(LIST)?;
+    }
+    Ok(bytes)
+}
+
 /// Queries the flags if they can change a verdict, or for all drivers.
 fn collect(root: &Root, flags_of_all: bool, wanted: impl Fn(&CryptoDriver) -> bool) -> Result<Survey, Error> {
-    let bytes = root
-        .read("proc/crypto")
-        .map_err(|cause| Error { path: root.path().join("proc/crypto").display().to_string(), cause })?;
+    let bytes = if flags_of_all && root.is_live() { settled(root) } else { root.read(LIST) };
+    let bytes = bytes.map_err(|cause| Error { path: root.path().join(LIST).display().to_string(), cause })?;
     let (all, mut warnings) = proc_crypto::parse(&bytes);
     let with_signature = |driver| Wanted { driver, signature: families::known(&driver.name, &driver.module) };
     let wanted: Vec<Wanted> = all.iter().filter(|d| wanted(d)).map(with_signature).collect();
@@ -194,9 +219,12 @@ fn runs_on_the_cpu(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
     use crate::judge::Verdict;
+    use crate::root::FileSource;
 
     fn saved(proc_crypto: &str) -> (tempfile::TempDir, Root) {
         let dir = tempfile::tempdir().unwrap();
@@ -211,6 +239,39 @@ mod tests {
             "name : {algorithm}\ndriver : {driver}\nmodule : kernel\npriority : {priority}\nselftest : {selftest}\n\
              internal : no\ntype : skcipher\nasync : yes\n\n"
         )
+    }
+
+    /// The list of a running kernel that has tested its drivers at the third reading.
+    #[derive(Debug)]
+    struct Testing(AtomicU32);
+
+    impl FileSource for Testing {
+        fn is_live(&self) -> bool {
+            true
+        }
+        fn read(&self, relative: &str) -> io::Result<Vec<u8>> {
+            let larval =
+                "name : cbc(aes)\ndriver : a\nmodule : m\npriority : 1\ntype : larval\nflags : 0x0\n\n";
+            match (relative, self.0.fetch_add(1, Ordering::Relaxed)) {
+                (LIST, 0 | 1) => Ok(larval.into()),
+                (LIST, _) => Ok(entry("cbc(aes)", "mv-cbc-aes", 300, "passed").into()),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            }
+        }
+        fn list(&self, _relative: &str) -> Vec<crate::root::Entry> {
+            Vec::new()
+        }
+        fn exists(&self, _relative: &str) -> bool {
+            false
+        }
+        fn answered(&self, _name: &str, _text: &str) {}
+    }
+
+    #[test]
+    fn a_list_that_changes_is_read_again() {
+        let root = Root::of_files(Path::new("/"), Box::new(Testing(AtomicU32::new(0))));
+        let (all, _) = proc_crypto::parse(&settled(&root).unwrap());
+        assert_eq!(all.iter().map(|driver| driver.name.as_str()).collect::<Vec<_>>(), ["mv-cbc-aes"]);
     }
 
     #[test]
