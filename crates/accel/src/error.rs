@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use outboard_drivers::reach::tags_unchecked;
+use outboard_drivers::reach::{limits_kept_elsewhere, tags_unchecked};
 
 /// A driver's name in `/proc/crypto`. An error gets a reference to it, so that a failure needs no
 /// memory.
@@ -44,9 +44,7 @@ pub enum Error {
         driver: DriverName,
     },
     /// The catalogue refuses the driver over this interface.
-    #[error(
-        "{interface}: {driver} is used over /dev/outboard only, whose module keeps the limits that it needs"
-    )]
+    #[error("{interface}: {}", limits_kept_elsewhere(.driver))]
     ModuleOnly {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,

@@ -69,11 +69,9 @@ fn accepted(driver: &str) -> Result<(), Error> {
 /// Fails for a driver that must not be used over the interface.
 fn accepted_over(interface: ProgramInterface, driver: &str) -> Result<(), Error> {
     accepted(driver)?;
-    match interface {
-        ProgramInterface::DevCrypto | ProgramInterface::AfAlg if families::is_module_only(driver) => {
-            Err(Error::ModuleOnly { interface: interface.name(), driver: driver.into() })
-        }
-        _ => Ok(()),
+    match interface.keeps_limits_of(driver) {
+        true => Ok(()),
+        false => Err(Error::ModuleOnly { interface: interface.name(), driver: driver.into() }),
     }
 }
 

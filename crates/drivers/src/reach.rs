@@ -15,8 +15,8 @@ mod probe;
 
 pub use decide::{ReachFacts, decide, pick};
 pub use interface::{
-    ProgramInterface, TagCheck, found_unanswered, found_wrong, module_only, not_preferred, refused,
-    tags_unchecked,
+    ProgramInterface, TagCheck, found_unanswered, found_wrong, limits_kept_elsewhere, module_only,
+    not_preferred, refused, tags_unchecked,
 };
 pub use kernel_needs::{KernelNeed, KernelUser, NeedOutlook, Prospect, ProspectiveDriver, outlook};
 pub use matrix::{Cell, Consumer, contenders, matrix_row};

@@ -5,7 +5,8 @@ use outboard_catalog::{Algorithm, HashAlgorithm};
 use super::kernel_users::{self, Found, picked};
 use super::probe::Probe;
 use super::{
-    ProgramInterface, Reachable, Route, RouteDecision, TagCheck, module_only, refused, tags_unchecked,
+    ProgramInterface, Reachable, Route, RouteDecision, TagCheck, limits_kept_elsewhere, refused,
+    tags_unchecked,
 };
 use crate::allow_list::AllowedDriver;
 use crate::find::Judged;
@@ -60,7 +61,7 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
             DriverType::Skcipher | DriverType::Lskcipher | DriverType::Ahash | DriverType::Shash
         );
     let selftest = "the kernel does not use a driver whose self-test has not passed";
-    let (refused, module_only) = (refused(&target.driver.name), module_only(&target.driver.name));
+    let refused = refused(&target.driver.name);
     let excluded = match &refused {
         Some(why) => Some(why.as_str()),
         None if target.driver.is_usable() => facts.found_wrong.as_deref(),
@@ -71,8 +72,8 @@ pub fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<Ro
         let found = match (excluded, interface) {
             (Some(why), _) => (Reachable::No, why.to_owned()),
             (None, ProgramInterface::DevOutboard) => dev_outboard(target, facts),
-            (None, ProgramInterface::DevCrypto | ProgramInterface::AfAlg) if module_only.is_some() => {
-                (Reachable::No, module_only.clone().unwrap_or_default())
+            (None, _) if !interface.keeps_limits_of(&target.driver.name) => {
+                (Reachable::No, limits_kept_elsewhere(&target.driver.name))
             }
             (None, ProgramInterface::DevCrypto) if !is_for_dev_crypto => continue,
             (None, ProgramInterface::DevCrypto) => dev_crypto(facts, picked(target, drivers, 0)),

@@ -49,6 +49,11 @@ impl ProgramInterface {
         }
     }
 
+    /// Whether the limits that a driver needs are kept through it: those of some only the module keeps.
+    pub fn keeps_limits_of(self, driver: &str) -> bool {
+        self == Self::DevOutboard || !families::is_module_only(driver)
+    }
+
     /// Whether a driver may be used through it. /dev/outboard leads to no driver that accepts a
     /// forged tag, since `outboard allow` checks each first. The other interfaces lead to any
     /// driver, so an AEAD must have passed the check.
@@ -74,11 +79,14 @@ pub fn found_unanswered(driver: &str, made: &str) -> String {
     format!("{driver} did not answer when it was checked on {made}: outboard check {driver} tries again")
 }
 
+/// Why a driver is not used where [`ProgramInterface::keeps_limits_of`] is false.
+pub fn limits_kept_elsewhere(driver: &str) -> String {
+    format!("{driver} is used over /dev/outboard only, whose module keeps the limits that it needs")
+}
+
 /// Why a driver is used by no other way than /dev/outboard, if the catalogue says so.
 pub fn module_only(driver: &str) -> Option<String> {
-    families::is_module_only(driver).then(|| {
-        format!("{driver} is used over /dev/outboard only, whose module keeps the limits that it needs")
-    })
+    families::is_module_only(driver).then(|| limits_kept_elsewhere(driver))
 }
 
 /// Why a driver is used over no interface, if the catalogue refuses it.
