@@ -16,7 +16,7 @@
 //! - `hardware`: a driver, its failures, and when it is disabled; `offload`: the sequence of each
 //!   request to it; `submitted`: a request of a cipher or an AEAD in it
 //! - `jobs`: OpenSSL's asynchronous jobs, paused while the accelerator works
-//! - `offer`: which algorithms are offered; `decided`: values computed once
+//! - `offer`: which algorithms are offered; `search`: their drivers; `decided`: values computed once
 //! - `reserve`: the allocator, with memory for the start; `stack_text`: texts without memory
 //! - `contexts`: contexts owned by the core; `counts`: counters of requests in software
 //! - `kinds`: the supported ciphers; `request`: arguments of the core's calls; `in_out`: a
@@ -29,6 +29,7 @@
 //! - `clock`, `wipe`: time without system calls, overwriting of secrets
 //! - `rand`: a seed source from /dev/hwrng
 //! - `lookahead`: key stream computed in advance; its module `fuzzing` is for `fuzz/` only
+//! - `libcrypto`, `sham_driver`: for tests: this provider in a real libcrypto, with a driver that has faults
 
 mod aead;
 mod atomic_slot_id;
@@ -48,6 +49,8 @@ mod in_out;
 mod jobs;
 mod key_session;
 mod kinds;
+#[cfg(any(test, fuzzing))]
+mod libcrypto;
 mod log;
 mod lookahead;
 mod mac;
@@ -62,7 +65,10 @@ mod rand;
 mod request;
 mod reserve;
 mod sampling;
+mod search;
 mod sessions;
+#[cfg(test)]
+mod sham_driver;
 mod software;
 mod spot_check;
 mod stack_text;

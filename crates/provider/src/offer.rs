@@ -6,47 +6,26 @@ use std::sync::Arc;
 
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
-use outboard_accel::{Algorithm, Error, PIECE, Reached, Share, reach};
+use outboard_accel::{Algorithm, PIECE, Session, Share, reach};
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
-use outboard_drivers::find_drivers;
-use outboard_drivers::judge::Verdict;
-use outboard_drivers::padlock::is_padlock;
-use outboard_drivers::reach::{TagCheck, found_unanswered, found_wrong};
 use outboard_drivers::root::Root;
-use outboard_policy::{
-    Algorithms, CipherRow, Drivers, FINDINGS_FILE, Finding, FindingVerdict, Findings, LookaheadUse,
-    PadlockUse, Policy, SoftDrivers, Tuned, Unfit, from_text,
-};
+use outboard_policy::{Algorithms, CipherRow, LookaheadUse, Policy, Tuned, Unfit, from_text};
 
 use crate::hardware::Hardware;
 use crate::kinds::{KINDS, Kind};
 use crate::log::Level;
 use crate::provider::Provider;
+use crate::search::{Found, Why, driver_of, find, say};
 use crate::software::SoftCipher;
 
 /// Reason why an algorithm is not offered although a driver implements it.
 pub(crate) const NO_SOFTWARE: Why<'_> =
     Why { reason: SoftwareReason::NotConfigured, text: "the default provider does not do it" };
 
-const NO_DRIVER: Why<'_> = Why { reason: SoftwareReason::NoDriver, text: "no driver was looked for" };
-
 /// OpenSSL's combined ciphers for TLS before 1.3, which libssl prefers where the CPU has instructions
 /// for them.
 const COMBINED: [&str; 4] =
     ["AES-128-CBC-HMAC-SHA1", "AES-256-CBC-HMAC-SHA1", "AES-128-CBC-HMAC-SHA256", "AES-256-CBC-HMAC-SHA256"];
-
-/// Why an algorithm is not offered.
-#[derive(Clone, Copy)]
-pub(crate) struct Why<'a> {
-    pub(crate) reason: SoftwareReason,
-    pub(crate) text: &'a str,
-}
-
-impl Why<'_> {
-    pub(crate) fn decision(self) -> Decision {
-        Decision::Left { reason: self.reason, why: self.text.to_owned() }
-    }
-}
 
 /// The offered ciphers, and the table for the core.
 pub(crate) struct Offer {
@@ -93,9 +72,25 @@ impl Offer {
     /// tables of `KINDS`.
     #[cold]
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> Offer {
-        let tuned = tuned(provider);
+        let tuned = tuned(Path::new("/"), provider);
+        Offer::with(provider, tuned.as_ref(), functions, |algorithms| {
+            let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
+            let are_named = provider.policy.ciphers != Algorithms::All;
+            let share = provider.policy.shadow_checks.ciphers;
+            find(&Root::live(), provider, algorithms, &names, are_named, share, reach)
+        })
+    }
+
+    /// As [`decide`](Self::decide), with the measurements of this machine and the drivers that
+    /// `search` finds for the algorithms that may be offered.
+    pub(crate) fn with(
+        provider: &Provider,
+        tuned: Option<&Tuned>,
+        functions: &[&'static [Dispatch]; KINDS.len()],
+        search: impl FnOnce(&[Algorithm]) -> Vec<Found<Algorithm, dyn Session>>,
+    ) -> Offer {
         let refusals: Vec<Option<Why<'static>>> =
-            KINDS.iter().map(|kind| refusal(&provider.policy, tuned.as_ref(), kind.name)).collect();
+            KINDS.iter().map(|kind| refusal(&provider.policy, tuned, kind.name)).collect();
         for (kind, why) in KINDS.iter().zip(&refusals) {
             if why.is_some_and(|why| why.reason == SoftwareReason::SoftwareWins) {
                 let name = kind.name;
@@ -105,7 +100,7 @@ impl Offer {
                 );
             }
         }
-        let looks_ahead = |kind: &Kind| may_look_ahead(&provider.policy, tuned.as_ref(), kind);
+        let looks_ahead = |kind: &Kind| may_look_ahead(&provider.policy, tuned, kind);
         if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
@@ -116,14 +111,11 @@ impl Offer {
             })
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
-        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
-        let are_named = provider.policy.ciphers != Algorithms::All;
-        let share = provider.policy.shadow_checks.ciphers;
-        let found = find(provider, &algorithms, &names, are_named, share, reach);
+        let found = search(&algorithms);
         let offered = |kind: &'static Kind, refusal: Option<Why<'static>>| {
             let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
             let source = source.filter(|hardware| hardware.computes_key_stream());
-            let row = tuned.as_ref().and_then(|tuned| tuned.lookahead(kind.name));
+            let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
             let ahead = source.and_then(|hardware| {
                 let lookahead = &provider.policy.lookahead;
                 let how = lookahead.use_of(row, hardware.driver(), kind.mode.shortest_ahead())?;
@@ -133,7 +125,7 @@ impl Offer {
             let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
             let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
-            let row = tuned.as_ref().and_then(|tuned| tuned.of(kind.name));
+            let row = tuned.and_then(|tuned| tuned.of(kind.name));
             let row = row.filter(|row| row.driver == &**hardware.driver());
             let from = direct.map_or([None; 2], |_| thresholds(&provider.policy, row, kind.name));
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
@@ -179,11 +171,11 @@ impl Offer {
     }
 }
 
-/// The policy file of `outboard tune`, if it is valid for this machine.
-fn tuned(provider: &Provider) -> Option<Tuned> {
+/// The policy file of `outboard tune`, if it is valid for the machine whose files are in `root`.
+fn tuned(root: &Path, provider: &Provider) -> Option<Tuned> {
     let path = provider.policy.file.path()?;
     let found = Tuned::read(path).and_then(|tuned| {
-        tuned.as_ref().map_or(Ok(()), |tuned| tuned.is_of(Path::new("/")))?;
+        tuned.as_ref().map_or(Ok(()), |tuned| tuned.is_of(root))?;
         Ok(tuned)
     });
     found.unwrap_or_else(|why| {
@@ -261,152 +253,6 @@ pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, func
     });
 }
 
-/// An algorithm with a reachable driver for it, or the reason why there is none.
-pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, (SoftwareReason, String)>);
-
-/// The driver that was found for an algorithm, or the reason why there is none.
-pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
-    found: &'f [Found<A, S>],
-    algorithm: &A,
-) -> Result<&'f Arc<Hardware<S>>, Why<'f>> {
-    let (_, driver) = found.iter().find(|(of, _)| of == algorithm).ok_or(NO_DRIVER)?;
-    driver.as_ref().map_err(|(reason, text)| Why { reason: *reason, text })
-}
-
-/// For each algorithm in `wanted`, the best driver that the policy allows and that can be reached.
-/// `names` are their names in the kernel. `are_named`: the configuration lists these algorithms by
-/// name. One result in `share` is compared with software.
-pub(crate) fn find<A: Copy, S: ?Sized + Share>(
-    provider: &Provider,
-    wanted: &[A],
-    names: &[&str],
-    are_named: bool,
-    share: u32,
-    reach: fn(&str, A, TagCheck) -> Reached<S>,
-) -> Vec<Found<A, S>> {
-    let nothing = || (SoftwareReason::NoDriver, String::new());
-    let mut found: Vec<Found<A, S>> = wanted.iter().map(|&one| (one, Err(nothing()))).collect();
-    let reasons = find_each(provider, names, are_named, &mut |place, driver, tags| {
-        let Reached { accelerator, passed } = reach(driver, wanted[place], tags);
-        let interface = accelerator.and_then(|accelerator| {
-            let interface = accelerator.interface();
-            let hardware = Hardware::new(accelerator, share, provider.log)?;
-            found[place].1 = Ok(Arc::new(hardware));
-            Some(interface)
-        });
-        (interface, passed)
-    });
-    for ((_, driver), reason) in found.iter_mut().zip(reasons) {
-        if let Err(why) = driver {
-            *why = reason;
-        }
-    }
-    found
-}
-
-/// The interface over which a driver was reached, and the errors of the interfaces tried before it.
-type ReachOutcome = (Option<&'static str>, Vec<Error>);
-
-/// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until
-/// `reach` (called with the index of the name) reaches one. Returns for each name why no driver was
-/// reached; empty if one was.
-fn find_each(
-    provider: &Provider,
-    names: &[&str],
-    are_named: bool,
-    reach: &mut dyn FnMut(usize, &str, TagCheck) -> ReachOutcome,
-) -> Vec<(SoftwareReason, String)> {
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let candidates = match find_drivers(&Root::live(), names) {
-        Ok(candidates) => candidates,
-        Err(error) => {
-            let why = error.to_string();
-            say(provider, &why);
-            return vec![(SoftwareReason::NoDriver, why); names.len()];
-        }
-    };
-    let findings = findings(provider);
-    let (mut found, mut without, mut reasons) = (false, Vec::new(), Vec::new());
-    let mut whys = Vec::new();
-    for (place, &name) in names.iter().enumerate() {
-        let of_name = candidates.iter().filter(|candidate| candidate.driver.algorithm == name);
-        let judged = of_name.map(|candidate| (candidate.driver.name.as_str(), candidate.judgement.verdict));
-        let drivers = allowed(&provider.policy, judged);
-        let (mut why, mut kind): (Vec<String>, _) = (Vec::new(), SoftwareReason::NoDriver);
-        if drivers.is_empty() {
-            why.push(none_listed(name));
-            without.push(name);
-        }
-        for driver in drivers {
-            let tags = match checked(driver, findings.of(driver, Path::new("/"))) {
-                Ok(tags) => tags,
-                Err((reason, text)) => {
-                    kind = reason;
-                    why.push(text);
-                    continue;
-                }
-            };
-            let (interface, passed) = reach(place, driver, tags);
-            let passed = passed.iter().map(Error::to_string);
-            let Some(interface) = interface else {
-                // A wrong driver is the more important reason.
-                if kind == SoftwareReason::NoDriver {
-                    kind = SoftwareReason::DriverUnreachable;
-                }
-                why.extend(passed);
-                continue;
-            };
-            // Why earlier interfaces failed is of interest only at level info.
-            passed.for_each(|why| provider.log.line(Level::Info, format_args!("{why}")));
-            provider.log.line(Level::Info, format_args!("driver {driver} over {interface}"));
-            found = true;
-            why.clear();
-            break;
-        }
-        whys.push((kind, why.join("; ")));
-        // Algorithms without any listed driver are reported together below.
-        reasons.extend(why.into_iter().filter(|_| without.last() != Some(&name)));
-    }
-    if !without.is_empty() {
-        reasons.push(none_listed(&without.join(", ")));
-    }
-    // It is normal that an engine supports only some algorithms, so this is noted only if no driver
-    // was found or the algorithms were configured by name.
-    let is_news = !found || are_named;
-    for reason in &reasons {
-        provider.log.line(Level::Info, format_args!("{reason}"));
-        if is_news {
-            provider.counters.note(reason);
-        }
-    }
-    whys
-}
-
-/// The findings of `outboard check`.
-fn findings(provider: &Provider) -> Findings {
-    Findings::read(Path::new(FINDINGS_FILE)).unwrap_or_else(|why| {
-        say(provider, &format!("{FINDINGS_FILE}: {why}"));
-        Findings::default()
-    })
-}
-
-/// What `outboard check` has found: whether the driver verifies tags. `Err`: it must not be used,
-/// because it was wrong or did not answer.
-fn checked(driver: &str, finding: Option<Finding<'_>>) -> Result<TagCheck, (SoftwareReason, String)> {
-    let Some(Finding { verdict, made, fault, .. }) = finding else { return Ok(TagCheck::Missing) };
-    match verdict {
-        FindingVerdict::Exact => Ok(TagCheck::Passed),
-        FindingVerdict::Wrong => Err((SoftwareReason::DriverWrong, found_wrong(driver, made, fault))),
-        FindingVerdict::Unanswered => Err((SoftwareReason::DriverFailed, found_unanswered(driver, made))),
-    }
-}
-
-fn none_listed(names: &str) -> String {
-    format!("/proc/crypto lists no driver for {names} that may be used")
-}
-
 /// The decision to offer an algorithm with a driver, from the given sizes in bytes.
 pub(crate) fn offer_of<S: ?Sized + Share>(
     hardware: &Hardware<S>,
@@ -442,69 +288,9 @@ pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     provider.counters.decide(name, decision);
 }
 
-/// Writes a message to the log and the counters.
-fn say(provider: &Provider, text: &str) {
-    provider.log.line(Level::Info, format_args!("{text}"));
-    provider.counters.note(text);
-}
-
-/// Of the drivers for an algorithm those that the policy allows, in order of preference: accelerators
-/// first, otherwise in the kernel's order of preference, which is the order of `candidates`.
-fn allowed<'a>(policy: &'a Policy, candidates: impl Iterator<Item = (&'a str, Verdict)>) -> Vec<&'a str> {
-    let (mut names, mut accelerators) = (Vec::new(), 0);
-    for (name, verdict) in candidates {
-        if is_padlock(name) && policy.padlock == PadlockUse::Off {
-            continue;
-        }
-        match (verdict, policy.soft_drivers) {
-            (Verdict::Accelerator, _) => {
-                names.insert(accelerators, name);
-                accelerators += 1;
-            }
-            (_, SoftDrivers::All) | (Verdict::Unknown, SoftDrivers::RejectSoftware) => names.push(name),
-            _ => {}
-        }
-    }
-    match &policy.drivers {
-        Drivers::All => names,
-        Drivers::Only(listed) => {
-            listed.iter().map(String::as_str).filter(|name| names.contains(name)).collect()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_driver_that_was_found_wrong_is_not_used_and_says_when_and_why() {
-        let finding = |verdict, fault| Finding {
-            driver: "some-cbc-aes",
-            verdict,
-            kernel: "6.12",
-            module: "some",
-            version: "1",
-            made: "2026-11-27 07:00:00",
-            requests: 1,
-            bytes: 16,
-            seed: 1,
-            fault,
-        };
-        let found = |finding| checked("some-cbc-aes", finding);
-        assert_eq!(found(None), Ok(TagCheck::Missing));
-        assert_eq!(found(Some(finding(FindingVerdict::Exact, ""))), Ok(TagCheck::Passed));
-        let wrong = found(Some(finding(FindingVerdict::Wrong, "byte 5 differs")));
-        let (reason, why) = wrong.expect_err("it was wrong");
-        let words = ["some-cbc-aes", "2026-11-27", "byte 5 differs"];
-        assert!(
-            reason == SoftwareReason::DriverWrong && words.iter().all(|word| why.contains(word)),
-            "{why}"
-        );
-        let silent = found(Some(finding(FindingVerdict::Unanswered, "")));
-        let (reason, why) = silent.expect_err("it did not answer");
-        assert!(reason == SoftwareReason::DriverFailed && why.contains("did not answer"), "{why}");
-    }
 
     fn policy(lines: &[(&str, &str)]) -> Policy {
         let mut policy = Policy::default();
@@ -512,30 +298,6 @@ mod tests {
             assert!(policy.set(key, value).is_ok_and(|skipped| skipped.is_empty()), "{key} = {value}");
         }
         policy
-    }
-
-    #[test]
-    fn accelerators_are_preferred_and_software_is_used_only_where_that_is_configured() {
-        let candidates = [
-            ("soft-fast", Verdict::Software),
-            ("unknown", Verdict::Unknown),
-            ("padlock-cbc-aes", Verdict::Accelerator),
-            ("engine", Verdict::Accelerator),
-            ("soft-slow", Verdict::Software),
-        ];
-        for (lines, expected) in [
-            (&[][..], &["padlock-cbc-aes", "engine"][..]),
-            (&[("PADLOCK", "OFF")], &["engine"]),
-            (&[("USE_SOFTDRIVERS", "2")], &["padlock-cbc-aes", "engine", "unknown"]),
-            (
-                &[("USE_SOFTDRIVERS", "1")],
-                &["padlock-cbc-aes", "engine", "soft-fast", "unknown", "soft-slow"],
-            ),
-            (&[("USE_SOFTDRIVERS", "2"), ("DRIVERS", "absent,unknown,engine")], &["unknown", "engine"]),
-            (&[("DRIVERS", "unknown,engine")], &["engine"]),
-        ] {
-            assert_eq!(allowed(&policy(lines), candidates.into_iter()), expected, "{lines:?}");
-        }
     }
 
     fn tuned() -> Tuned {

@@ -169,7 +169,7 @@ pub(crate) struct SoftCipher {
 impl SoftCipher {
     /// # Safety
     /// `table` is the dispatch table of a cipher.
-    unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
+    pub(crate) unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
         // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
         // of the field that receives the function.
         unsafe {

@@ -229,3 +229,6 @@ impl SoftContext {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -109,12 +109,12 @@ impl SoftContext {
         self.init(encrypt, None, None)
     }
 
-    fn set_size(&self, key: &CStr, mut value: usize) -> bool {
+    pub(crate) fn set_size(&self, key: &CStr, mut value: usize) -> bool {
         self.set_params(&[Param::construct_size_t(key, &mut value), end()])
     }
 
     /// Sets an octet string parameter.
-    pub(super) fn set_octets(&self, key: &CStr, value: &[u8]) -> bool {
+    pub(crate) fn set_octets(&self, key: &CStr, value: &[u8]) -> bool {
         let Some(mut copy) = Short::of(value) else { return false };
         self.set_params(&[Param::construct_octet_string(key, copy.room(value.len())), end()])
     }

@@ -229,38 +229,4 @@ fn last_block(blocks: &[u8], len: usize) -> Block {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Takes results of 32 and 16 bytes for a text of 48. Returns the IVs after each, and the output.
-    fn ivs(mode: Mode, encrypt: bool, head: usize) -> ([Block; 2], Vec<u8>) {
-        let text: Vec<u8> = (0..48).collect();
-        let mut output = vec![0; 48];
-        let (start, rest) = text.split_at(head);
-        // SAFETY: both are as long as the text without its head, and with it.
-        let mut blocks = unsafe { Blocks::new(start, rest.as_ptr(), output.as_mut_ptr(), 48, [0xff; 16]) };
-        let steps = if head == 0 { [32, 16] } else { [16, 32] };
-        let ivs = steps.map(|step| {
-            blocks.step = step;
-            let result: Vec<u8> = (blocks.done..blocks.done + step).map(|at| 0x80 | at as u8).collect();
-            blocks.take(&result, mode, 16, encrypt);
-            blocks.iv
-        });
-        assert_eq!(blocks.done, 48);
-        (ivs, output)
-    }
-
-    #[test]
-    fn the_next_request_continues_from_the_last_block_of_ciphertext_or_the_next_counter() {
-        let block = |from: u8| -> Block { std::array::from_fn(|at| from + at as u8) };
-        for head in [0, 16] {
-            let second = if head == 0 { 16 } else { 0 };
-            let (found, output) = ivs(Mode::Cbc, true, head);
-            assert_eq!(found, [block(0x80 | second), block(0x80 | 32)]);
-            assert!(output.iter().enumerate().all(|(at, byte)| *byte == 0x80 | at as u8));
-            assert_eq!(ivs(Mode::Cbc, false, head).0, [block(second), block(32)]);
-            let counters = if head == 0 { [1, 2] } else { [0, 2] };
-            assert_eq!(ivs(Mode::Ctr, true, head).0, counters.map(|number: u128| number.to_be_bytes()));
-        }
-    }
-}
+mod tests;

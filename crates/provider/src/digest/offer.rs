@@ -6,13 +6,15 @@ use outboard_abi as abi;
 use outboard_abi::Dispatch;
 use outboard_accel::{HashAlgorithm, HashSession, reach_hash};
 use outboard_counters::SoftwareReason;
+use outboard_drivers::root::Root;
 
 use super::kind::{KINDS, Kind};
 use super::software::SoftDigest;
 use crate::mac::software::SoftMac;
 use crate::message::{HashDriver, Keyed};
-use crate::offer::{Found, NO_SOFTWARE, Why, add_row, decided, driver_of, find, offer_of, offered_with};
+use crate::offer::{NO_SOFTWARE, add_row, decided, offer_of, offered_with};
 use crate::provider::Provider;
+use crate::search::{Found, Why, driver_of, find};
 
 /// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
@@ -47,7 +49,7 @@ impl DigestOffer {
         let are_named = provider.policy.digests.are_named();
         let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
         let share = provider.policy.shadow_checks.digests;
-        let found = find(provider, &algorithms, &names, are_named, share, reach);
+        let found = find(&Root::live(), provider, &algorithms, &names, are_named, share, reach);
         let soft = |operation, name| provider.software.implementation(operation, name);
         let digest = |kind: &'static Kind| {
             // SAFETY: the table of a digest.

@@ -9,8 +9,7 @@ use super::super::nonces::{Nonce, NoncePattern, NoncePredictor, Seen};
 use super::super::record_stream::RecordStream;
 use super::super::supply::Supply;
 use super::super::verifier::Verifier;
-use super::openssl::{reference, row};
-use super::{Bench, WINDOWS};
+use super::{Bench, WINDOWS, reference, row};
 
 const NAME: &str = "AES-128-GCM";
 

@@ -3,7 +3,6 @@
 
 mod engine;
 mod messages;
-mod openssl;
 mod predictor;
 mod stream;
 
@@ -11,12 +10,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use super::counters::BLOCK;
+use crate::block_cipher::BlockCipher;
 use crate::hardware::Hardware;
 use crate::in_out::InOut;
+use crate::kinds::Mode;
+use crate::libcrypto::provider;
 use crate::log::Log;
 use crate::trust::Trust;
 use engine::Engine;
 use outboard_accel::Accelerator;
+use outboard_counters::Row;
 
 pub use messages::messages;
 pub use predictor::predictor;
@@ -123,6 +126,18 @@ impl Bench {
         }
         (done, stopped)
     }
+}
+
+/// The default provider's block cipher with the key.
+fn reference() -> BlockCipher {
+    let software = provider().software;
+    let ecb = software.cipher("AES-128-ECB").expect("the default provider's AES");
+    BlockCipher::new(ecb, software.context(), Mode::Ecb, &KEY).expect("a context")
+}
+
+/// Counters of an algorithm.
+fn row(algorithm: &str) -> &'static Row {
+    provider().counters.row(algorithm).expect("an algorithm")
 }
 
 fn hardware(engine: &Engine) -> Hardware {

@@ -6,8 +6,7 @@ use super::super::counter_stream::{CounterStream, Position};
 use super::super::counters::BLOCK;
 use super::super::supply::Supply;
 use super::super::verifier::Verifier;
-use super::openssl::{reference, row};
-use super::{Bench, WINDOWS};
+use super::{Bench, WINDOWS, reference, row};
 
 const NAME: &str = "AES-128-CTR";
 

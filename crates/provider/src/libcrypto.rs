@@ -1,32 +1,30 @@
-//! This provider in a real libcrypto, for the default provider's block cipher.
+//! This provider in a real libcrypto, for tests and fuzzers.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use outboard_abi::{CoreHandle, Dispatch};
-use outboard_counters::Row;
 
-use super::KEY;
-use crate::block_cipher::BlockCipher;
 use crate::entry::OSSL_provider_init;
-use crate::kinds::Mode;
 use crate::provider::Provider;
+use crate::provider_context::ProviderContext;
 
 type Init =
     unsafe extern "C" fn(*const CoreHandle, *const Dispatch, *mut *const Dispatch, *mut *mut c_void) -> c_int;
 
 const LIBRARIES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
 
-/// The loaded provider, until the process ends.
-fn provider() -> &'static Provider {
-    static PROVIDER: OnceLock<usize> = OnceLock::new();
-    let address = PROVIDER.get_or_init(|| load().expose_provenance());
+/// The loaded provider, with the default provider next to it, until the process ends.
+pub(crate) fn provider() -> &'static Provider {
+    static CONTEXT: OnceLock<usize> = OnceLock::new();
+    let address = CONTEXT.get_or_init(|| load().expose_provenance());
     // SAFETY: the provider is never unloaded.
-    unsafe { &*std::ptr::with_exposed_provenance(*address) }
+    let context = unsafe { &*std::ptr::with_exposed_provenance::<ProviderContext>(*address) };
+    &context.provider
 }
 
-fn load() -> *const Provider {
+fn load() -> *const ProviderContext {
     // SAFETY: opens a library by its name; the functions have the signatures of the OpenSSL 3.0
     // headers.
     unsafe {
@@ -49,17 +47,4 @@ fn load() -> *const Provider {
         assert!(!loaded.is_null(), "this provider");
         context_of(loaded).cast()
     }
-}
-
-/// The block cipher with the key.
-pub(super) fn reference() -> BlockCipher {
-    let provider = provider();
-    let ecb = provider.software.cipher("AES-128-ECB").expect("the default provider's AES");
-    let software = provider.software.context();
-    BlockCipher::new(ecb, software, Mode::Ecb, &KEY).expect("a context")
-}
-
-/// Counters of an algorithm.
-pub(super) fn row(algorithm: &str) -> &'static Row {
-    provider().counters.row(algorithm).expect("an algorithm")
 }
