@@ -291,14 +291,7 @@ pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn policy(lines: &[(&str, &str)]) -> Policy {
-        let mut policy = Policy::default();
-        for (key, value) in lines {
-            assert!(policy.set(key, value).is_ok_and(|skipped| skipped.is_empty()), "{key} = {value}");
-        }
-        policy
-    }
+    use crate::sham_driver::{Bench, policy, provider};
 
     fn tuned() -> Tuned {
         Tuned::parse(
@@ -342,6 +335,131 @@ mod tests {
         let on = ("LOOKAHEAD", "ON");
         assert!(may(&[on], "AES-192-CTR") && may(&[on], "AES-128-GCM") && !may(&[on], "AES-128-CBC"));
         assert!(!may(&[on, ("CIPHERS", "AES-128-CBC")], "AES-192-CTR"));
+    }
+
+    #[test]
+    fn drivers_are_searched_for_what_may_be_offered_and_what_is_found_is_offered() {
+        let text = "AES-128-CTR never never sham-offer\nlookahead AES-128-CTR 64 sham-offer\n\
+                    AES-192-CTR 100 200 sham-offer 32768 5000\nAES-128-ECB 300 300 sham-other\n";
+        let tuned = Tuned::parse(format!("outboard-policy 2\n{text}")).expect("a policy file");
+        let (ctr, cbc, ecb) = (Algorithm::CtrAes, Algorithm::CbcAes, Algorithm::EcbAes);
+        let default = Policy::default().thresholds.threshold("AES-128-ECB");
+        let on = ("LOOKAHEAD", "ON");
+        for (tuned, lines, algorithms, offered) in [
+            (None, &[("CIPHERS", "AES-256-CBC")][..], vec![cbc], vec![("AES-256-CBC", [default; 2], false)]),
+            (None, &[("CIPHERS", "AES-256-CBC"), on], vec![cbc], vec![("AES-256-CBC", [default; 2], false)]),
+            (None, &[("CIPHERS", "AES-256-CTR")], vec![ctr], vec![("AES-256-CTR", [default; 2], false)]),
+            (
+                None,
+                &[("CIPHERS", "AES-256-CTR"), on],
+                vec![ecb, ctr],
+                vec![("AES-256-CTR", [default; 2], true)],
+            ),
+            // Only for look-ahead, and with the figures of a driver or those of another one.
+            (
+                Some(&tuned),
+                &[("CIPHERS", "AES-128-CTR")],
+                vec![ecb],
+                vec![("AES-128-CTR", [usize::MAX; 2], true)],
+            ),
+            (
+                Some(&tuned),
+                &[("CIPHERS", "AES-192-CTR")],
+                vec![ctr],
+                vec![("AES-192-CTR", [100, 200], false)],
+            ),
+            (
+                Some(&tuned),
+                &[("CIPHERS", "AES-128-ECB")],
+                vec![ecb],
+                vec![("AES-128-ECB", [default; 2], false)],
+            ),
+        ] {
+            let bench = Bench::with("offer", lines, tuned);
+            let mut searched = bench.searched.clone();
+            searched.sort_by_key(|algorithm| algorithm.kernel_name());
+            let mut expected = algorithms;
+            expected.sort_by_key(|algorithm| algorithm.kernel_name());
+            assert_eq!(searched, expected, "{lines:?}");
+            let ciphers: Vec<_> = (0..KINDS.len()).filter_map(|place| bench.offer().cipher(place)).collect();
+            let found: Vec<_> = ciphers
+                .iter()
+                .map(|cipher| {
+                    (cipher.kind.name, [true, false].map(|way| cipher.threshold(way)), cipher.ahead.is_some())
+                })
+                .collect();
+            assert_eq!(found, offered, "{lines:?}");
+            // The table for the core, and the decisions for reports.
+            assert_eq!(bench.offer().rows.len(), offered.len() + 1, "{lines:?}");
+            let decisions = bench.context.provider.counters.decisions();
+            for kind in &KINDS {
+                let decision =
+                    decisions.iter().find(|(name, _)| name == kind.name).map(|(_, decision)| decision);
+                let its = offered.iter().find(|(name, ..)| *name == kind.name);
+                match (decision, its) {
+                    (
+                        Some(Decision::Offered { driver, from, key_stream, .. }),
+                        Some((_, sizes, is_ahead)),
+                    ) => {
+                        assert_eq!((driver.as_str(), key_stream.is_some()), ("sham-offer", *is_ahead));
+                        assert_eq!(from.map(|from| from.map_or(usize::MAX, |from| from as usize)), *sizes);
+                    }
+                    (Some(Decision::Left { .. }), None) => {}
+                    other => panic!("{} {lines:?}: {other:?}", kind.name),
+                }
+            }
+            let combined = decisions.iter().filter(|(name, _)| COMBINED.contains(&name.as_str())).count();
+            let software = bench.context.provider.software;
+            let is_there = |name: &&&str| software.implementation(abi::OP_CIPHER, name).is_some();
+            assert_eq!(combined, COMBINED.iter().filter(is_there).count());
+        }
+    }
+
+    #[test]
+    fn it_is_noted_that_software_wins_for_everything_that_may_be_offered() {
+        let text = "AES-128-CTR never never sham-wins\nAES-128-CBC never never sham-wins\n\
+                    lookahead AES-128-CTR 64 sham-wins\n";
+        let tuned = Tuned::parse(format!("outboard-policy 2\n{text}")).expect("a policy file");
+        for (tuned, ciphers, is_noted) in [
+            (Some(&tuned), "AES-128-CBC", true),
+            (None, "AES-128-CBC", false),
+            (Some(&tuned), "AES-128-CBC,AES-256-CBC", false),
+            (Some(&tuned), "AES-128-CTR", false),
+        ] {
+            let bench = Bench::with("wins", &[("CIPHERS", ciphers)], tuned);
+            let notes = bench.context.provider.counters.notes();
+            assert_eq!(
+                notes.iter().any(|note| note.contains("measured to win")),
+                is_noted,
+                "{ciphers}: {notes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_policy_file_of_another_machine_is_not_used_and_it_is_noted() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let root = folder.path();
+        let write = |path: &str, text: &str| {
+            std::fs::create_dir_all(root.join(path).parent().expect("a folder")).expect("a folder");
+            std::fs::write(root.join(path), text).expect("a file");
+        };
+        write("proc/sys/kernel/osrelease", "7.2.0\n");
+        write("proc/cpuinfo", "model name : Some CPU\n");
+        let cpu = outboard_policy::cpu_identity("model name : Some CPU\n");
+        for (text, is_used) in [
+            (format!("kernel 7.2.0\ncpu {cpu}\n"), true),
+            (format!("kernel 7.1.0\ncpu {cpu}\n"), false),
+            ("what is this\n".to_owned(), false),
+        ] {
+            write("policy", &format!("outboard-policy 2\n{text}AES-128-CBC 4096 2048 engine\n"));
+            let path = root.join("policy");
+            let provider = provider(policy(&[("POLICY", path.to_str().expect("a name"))]));
+            let used =
+                super::tuned(root, &provider).and_then(|tuned| tuned.of("AES-128-CBC").map(|row| row.from));
+            assert_eq!(used, is_used.then_some([Some(4096), Some(2048)]), "{text}");
+            assert_eq!(provider.counters.notes().len(), usize::from(!is_used), "{text}");
+        }
     }
 
     #[test]

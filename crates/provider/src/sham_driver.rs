@@ -67,6 +67,22 @@ pub(crate) struct Sham {
 }
 
 impl Sham {
+    /// A driver without faults.
+    pub(crate) fn new(name: String, algorithm: Algorithm) -> Sham {
+        let state = Arc::new(Mutex::new(State {
+            max_request: 1 << 20,
+            max_batch: 32,
+            has_room: true,
+            faults: VecDeque::new(),
+            submitted: Vec::new(),
+            ahead: 0,
+            opened: 0,
+            sessions: 0,
+            unreleased: 0,
+        }));
+        Sham { name, algorithm, state }
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no test panics while it has the lock")
     }
@@ -356,9 +372,30 @@ pub(crate) fn finish(context: &SoftContext) -> Option<Vec<u8>> {
     (done == 1).then_some(output)
 }
 
+/// A policy with these keys of openssl.cnf.
+pub(crate) fn policy(lines: &[(&str, &str)]) -> Policy {
+    let mut policy = Policy::default();
+    for (key, value) in lines {
+        assert!(policy.set(key, value).is_ok_and(|skipped| skipped.is_empty()), "{key} = {value}");
+    }
+    policy
+}
+
+/// A provider with this policy, and with counters in a file: only there reasons are counted.
+pub(crate) fn provider(policy: Policy) -> Provider {
+    let loaded = libcrypto::provider();
+    let folder = tempfile::tempdir().expect("a directory");
+    let counters = Table::create(&folder.path().join("counters")).expect("counters");
+    let lookahead = Lookahead::new(&policy.lookahead);
+    let (core, software, log, jobs) = (loaded.core, loaded.software, Log::silent(), None);
+    Provider { core, policy, log, lookahead, counters, software, jobs }
+}
+
 /// A provider whose ciphers have a sham driver.
 pub(crate) struct Bench {
     pub(crate) sham: Sham,
+    /// The algorithms of which drivers were searched.
+    pub(crate) searched: Vec<Algorithm>,
     pub(crate) context: &'static ProviderContext,
 }
 
@@ -371,33 +408,13 @@ impl Bench {
 
     /// With the measurements of a policy file.
     pub(crate) fn with(test: &str, lines: &[(&str, &str)], tuned: Option<&Tuned>) -> Bench {
-        let mut policy = Policy::default();
-        for (key, value) in lines {
-            assert!(policy.set(key, value).is_ok_and(|skipped| skipped.is_empty()), "{key} = {value}");
-        }
-        let state = State {
-            max_request: 1 << 20,
-            max_batch: 32,
-            has_room: true,
-            faults: VecDeque::new(),
-            submitted: Vec::new(),
-            ahead: 0,
-            opened: 0,
-            sessions: 0,
-            unreleased: 0,
-        };
-        let (name, state) = (format!("sham-{test}"), Arc::new(Mutex::new(state)));
-        let sham = Sham { name, algorithm: Algorithm::CbcAes, state };
-        let loaded = libcrypto::provider();
-        // Reasons are counted in files only. The directory of a test that ended is removed.
-        let folder = tempfile::tempdir().expect("a directory");
-        let counters = Table::create(&folder.path().join("counters")).expect("counters");
-        let lookahead = Lookahead::new(&policy.lookahead);
-        let (core, software, log, jobs) = (loaded.core, loaded.software, Log::silent(), None);
-        let provider = Provider { core, policy, log, lookahead, counters, software, jobs };
+        let sham = Sham::new(format!("sham-{test}"), Algorithm::CbcAes);
+        let provider = provider(policy(lines));
         let (offer, digests) = (Decided::not_yet(), Decided::not_yet());
         let context = Box::leak(Box::new(ProviderContext { provider, is_allowed: true, offer, digests }));
+        let mut searched = Vec::new();
         let search = |algorithms: &[Algorithm]| {
+            searched = algorithms.to_vec();
             let driver = |&algorithm: &Algorithm| {
                 let sham = Sham { algorithm, ..sham.clone() };
                 let hardware = Hardware::new(Box::new(sham), 0, Log::silent()).expect("memory");
@@ -407,7 +424,7 @@ impl Bench {
         };
         let offer = Offer::with(&context.provider, tuned, &tables::CIPHERS, search);
         context.offer.set(offer).expect("memory");
-        let bench = Bench { sham, context };
+        let bench = Bench { sham, searched, context };
         bench.forget_differences();
         bench
     }
