@@ -100,7 +100,7 @@ impl Context {
     /// As [`text`](Self::text), with key stream from look-ahead.
     pub(super) fn text_ahead(&mut self, r: Request<'_>) -> Option<usize> {
         self.observe_at_text();
-        let job = r.in_out().filter(|job| self.looks_ahead() && job.len() > 0)?;
+        let job = r.in_out().filter(|_| self.looks_ahead())?;
         let encrypt = self.form.encrypt;
         let known = self.tag.filter(|_| self.is_tag_new);
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));

@@ -1,5 +1,6 @@
 //! Processes whole blocks with the accelerator.
 
+use std::mem::take;
 use std::ptr::copy_nonoverlapping;
 
 use outboard_accel::{Direction, Error, Request};
@@ -132,14 +133,15 @@ impl Context {
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
         let row = self.provider.counters.row(kind.name);
         let mut most = usize::MAX;
+        // The key's use counts them once, also where it takes several requests.
+        let mut bytes = streams.iter().flatten().map(|stream| stream.len).sum();
         loop {
             let left = streams.iter().flatten().count();
             if left == 0 || !hardware.is_up() {
                 break;
             }
             let key = &self.key;
-            let bytes = streams.iter().flatten().map(|stream| stream.len - stream.done).sum();
-            let key_use = KeyUse { bytes, from: cipher.key_bytes };
+            let key_use = KeyUse { bytes: take(&mut bytes), from: cipher.key_bytes };
             let session = self.key_session.session(hardware, key_use, |urgent| hardware.open(key, urgent));
             let Some(mut session) = session else {
                 let why = self.key_session.refusal();

@@ -56,9 +56,10 @@ fn whole_messages_go_to_the_driver_and_have_the_bytes_of_software() {
             requests.extend([len; 4]);
             sum += 4 * len as u64;
         }
+        // No result is kept longer than its message.
+        assert_eq!(bench.sham.state().unreleased, 0, "{name}");
         drop((encrypting, decrypting));
         assert_eq!(bench.sham.state().submitted.concat(), requests, "{name}");
-        assert_eq!(bench.sham.state().unreleased, 0, "{name}");
         let counts = bench.counts(kind);
         assert_eq!((counts.hw_requests, counts.hw_bytes), (requests.len() as u64, sum), "{name}");
         assert_eq!((counts.sw_requests, counts.failures, counts.mismatches), (0, 0, 0), "{name}");
@@ -258,9 +259,10 @@ fn a_message_that_the_driver_fails_or_spoils_is_completed_by_software() {
         // The next message is the driver's, unless the device is absent.
         assert_eq!(calls.process(&ours, text), expected, "{what}");
         let again = u64::from(case.is_up && case.name != "away");
-        drop(ours);
         let state = bench.sham.state();
         assert_eq!((state.submitted.len() - submitted, state.unreleased), (again as usize, 0), "{what}");
+        drop(state);
+        drop(ours);
         let counts = bench.counts(kind);
         assert_eq!((counts.hw_requests, counts.failures), (case.used + again, case.failures), "{what}");
         assert_eq!(
