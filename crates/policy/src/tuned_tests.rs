@@ -156,3 +156,40 @@ fn cpus_are_told_apart_by_fnv_1a() {
     assert_eq!(hash(HASH, b"a"), 0xaf63_dc4c_8601_ec8c);
     assert_eq!(hash(HASH, b"foobar"), 0x8594_4171_f739_67e8);
 }
+
+#[test]
+fn files_of_root_and_of_the_user_of_this_process_are_trusted() {
+    for (owner, own, is_trusted) in [
+        (0, Some(1000), true),
+        (0, None, true),
+        (1000, Some(1000), true),
+        (1000, Some(0), false),
+        (1000, Some(1001), false),
+        (1000, None, false),
+    ] {
+        assert_eq!(is_trusted_owner(owner, || own), is_trusted, "{owner}, {own:?}");
+    }
+}
+
+/// Returns a few bytes at a time, and each of these errors before them.
+struct Interrupted(Vec<io::ErrorKind>);
+
+impl Read for Interrupted {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if let Some(kind) = self.0.pop() {
+            return Err(kind.into());
+        }
+        let len = room.len().min(3);
+        room[..len].fill(7);
+        Ok(len)
+    }
+}
+
+#[test]
+fn a_read_that_a_signal_interrupted_is_repeated_and_other_errors_are_not() {
+    let signal = io::ErrorKind::Interrupted;
+    assert_eq!(beginning(Interrupted(vec![signal; 2]), 10).ok(), Some(vec![7; 10]));
+    let denied = io::ErrorKind::PermissionDenied;
+    let failed = beginning(Interrupted(vec![denied, signal]), 10);
+    assert!(failed.is_err_and(|error| error.kind() == denied));
+}

@@ -73,21 +73,21 @@ impl Offer {
     #[cold]
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> Offer {
         let tuned = tuned(Path::new("/"), provider);
-        Offer::with(provider, tuned.as_ref(), functions, |algorithms| {
+        Offer::with(provider, tuned.as_ref(), functions, |algorithms, are_named| {
             let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
-            let are_named = provider.policy.ciphers != Algorithms::All;
             let share = provider.policy.shadow_checks.ciphers;
             find(&Root::live(), provider, algorithms, &names, are_named, share, reach)
         })
     }
 
     /// As [`decide`](Self::decide), with the measurements of this machine and the drivers that
-    /// `search` finds for the algorithms that may be offered.
+    /// `search` finds for the algorithms that may be offered, of which it also gets whether the
+    /// configuration names them.
     pub(crate) fn with(
         provider: &Provider,
         tuned: Option<&Tuned>,
         functions: &[&'static [Dispatch]; KINDS.len()],
-        search: impl FnOnce(&[Algorithm]) -> Vec<Found<Algorithm, dyn Session>>,
+        search: impl FnOnce(&[Algorithm], bool) -> Vec<Found<Algorithm, dyn Session>>,
     ) -> Offer {
         let refusals: Vec<Option<Why<'static>>> =
             KINDS.iter().map(|kind| refusal(&provider.policy, tuned, kind.name)).collect();
@@ -111,7 +111,7 @@ impl Offer {
             })
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
-        let found = search(&algorithms);
+        let found = search(&algorithms, provider.policy.ciphers != Algorithms::All);
         let offered = |kind: &'static Kind, refusal: Option<Why<'static>>| {
             let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
             let source = source.filter(|hardware| hardware.computes_key_stream());
@@ -275,17 +275,21 @@ pub(crate) fn offer_of<S: ?Sized + Share>(
 pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     // The reasons for algorithms that are not offered were logged where they were found.
     if let Decision::Offered { from, key_stream, .. } = decision {
-        let text = match from.map(|from| from_text(from.map(|bytes| bytes as usize))) {
-            [encrypt, decrypt] if encrypt == decrypt => format!("from {encrypt} bytes on"),
-            [encrypt, decrypt] => {
-                format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on")
-            }
-        };
+        let text = sizes_text(*from);
         let ahead = key_stream.as_ref().map(|source| format!(", with key stream by {}", source.driver));
         let ahead = ahead.unwrap_or_default();
         provider.log.line(Level::Info, format_args!("offers {name} {text}{ahead}"));
     }
     provider.counters.decide(name, decision);
+}
+
+/// From which sizes on, in bytes, requests are offloaded: for encryption and for decryption.
+fn sizes_text(from: [Option<u32>; 2]) -> String {
+    let [encrypt, decrypt] = from.map(|from| from_text(from.map(|bytes| bytes as usize)));
+    match encrypt == decrypt {
+        true => format!("from {encrypt} bytes on"),
+        false => format!("from {encrypt} (encryption) or {decrypt} (decryption) bytes on"),
+    }
 }
 
 #[cfg(test)]
@@ -375,12 +379,13 @@ mod tests {
                 vec![("AES-128-ECB", [default; 2], false)],
             ),
         ] {
+            assert!(!Bench::with("offer", &lines[1..], tuned).are_named, "all may be offered");
             let bench = Bench::with("offer", lines, tuned);
             let mut searched = bench.searched.clone();
             searched.sort_by_key(|algorithm| algorithm.kernel_name());
             let mut expected = algorithms;
             expected.sort_by_key(|algorithm| algorithm.kernel_name());
-            assert_eq!(searched, expected, "{lines:?}");
+            assert_eq!((searched, bench.are_named), (expected, true), "{lines:?}");
             let ciphers: Vec<_> = (0..KINDS.len()).filter_map(|place| bench.offer().cipher(place)).collect();
             let found: Vec<_> = ciphers
                 .iter()
@@ -413,6 +418,13 @@ mod tests {
             let is_there = |name: &&&str| software.implementation(abi::OP_CIPHER, name).is_some();
             assert_eq!(combined, COMBINED.iter().filter(is_there).count());
         }
+    }
+
+    #[test]
+    fn sizes_are_named_for_each_direction_if_they_differ() {
+        assert_eq!(sizes_text([Some(64); 2]), "from 64 bytes on");
+        let text = sizes_text([Some(64), None]);
+        assert!(["64 (encryption)", "never (decryption)"].iter().all(|part| text.contains(part)), "{text}");
     }
 
     #[test]

@@ -396,6 +396,8 @@ pub(crate) struct Bench {
     pub(crate) sham: Sham,
     /// The algorithms of which drivers were searched.
     pub(crate) searched: Vec<Algorithm>,
+    /// Whether the configuration names them.
+    pub(crate) are_named: bool,
     pub(crate) context: &'static ProviderContext,
 }
 
@@ -412,9 +414,9 @@ impl Bench {
         let provider = provider(policy(lines));
         let (offer, digests) = (Decided::not_yet(), Decided::not_yet());
         let context = Box::leak(Box::new(ProviderContext { provider, is_allowed: true, offer, digests }));
-        let mut searched = Vec::new();
-        let search = |algorithms: &[Algorithm]| {
-            searched = algorithms.to_vec();
+        let (mut searched, mut are_named) = (Vec::new(), false);
+        let search = |algorithms: &[Algorithm], named| {
+            (searched, are_named) = (algorithms.to_vec(), named);
             let driver = |&algorithm: &Algorithm| {
                 let sham = Sham { algorithm, ..sham.clone() };
                 let hardware = Hardware::new(Box::new(sham), 0, Log::silent()).expect("memory");
@@ -424,7 +426,7 @@ impl Bench {
         };
         let offer = Offer::with(&context.provider, tuned, &tables::CIPHERS, search);
         context.offer.set(offer).expect("memory");
-        let bench = Bench { sham, searched, context };
+        let bench = Bench { sham, searched, are_named, context };
         bench.forget_differences();
         bench
     }

@@ -141,8 +141,14 @@ impl Region {
         let number = self.arena()?.number;
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
         (self.rung, self.secret) = (count, self.secret.max(secret));
-        match self.link.ring(number, self.first, count, wait) {
-            Err(error) if is_waited_for(&error) => self.finish(0..count),
+        let rung = self.link.ring(number, self.first, count, wait);
+        self.wait_if_late(rung, 0..count)
+    }
+
+    /// The result of a submission of these slots. Where the module has given them up, a check waits.
+    fn wait_if_late(&self, rung: io::Result<()>, slots: Range<u32>) -> io::Result<()> {
+        match rung {
+            Err(error) if is_waited_for(&error) => self.finish(slots),
             rung => rung,
         }
     }
@@ -209,10 +215,7 @@ impl Region {
             if !self.is_in_flight(slots.clone()) {
                 break;
             }
-            let limit = match waited {
-                Err(error) if is_waited_for(&error) => LATE_WAIT,
-                waited => waited.map(|()| CLOSED_WAIT)?,
-            };
+            let limit = limit_after(waited)?;
             if began.get_or_insert_with(Instant::now).elapsed() > limit {
                 break;
             }
@@ -223,6 +226,14 @@ impl Region {
 
 fn is_waited_for(error: &io::Error) -> bool {
     is_late(error) && WAITS_FOR_LATE.load(Ordering::Relaxed)
+}
+
+/// How long to wait in all, after the module was asked to wait.
+fn limit_after(waited: io::Result<()>) -> io::Result<Duration> {
+    match waited {
+        Err(error) if is_waited_for(&error) => Ok(LATE_WAIT),
+        waited => waited.map(|()| CLOSED_WAIT),
+    }
 }
 
 impl Region {

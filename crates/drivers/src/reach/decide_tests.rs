@@ -219,6 +219,11 @@ fn the_routes_for_programs_come_in_the_order_of_preference() {
         Route::Program(ProgramInterface::DevCrypto),
         Route::Program(ProgramInterface::AfAlg)
     ]));
+    // cryptodev-linux has no such operations.
+    let mut compression = judged("some-deflate", "deflate", 300, None, Verdict::Accelerator);
+    compression.driver.kind = DriverType::Acomp;
+    let routes = decide(&compression, std::slice::from_ref(&compression), &on("6.12"));
+    assert!(routes.iter().all(|one| one.route != Route::Program(ProgramInterface::DevCrypto)));
 }
 
 #[test]

@@ -84,6 +84,18 @@ fn a_segment_is_overtaken_if_it_came_too_late_and_was_not_used() {
 }
 
 #[test]
+fn a_submission_forgets_that_the_driver_was_late_and_four_windows_are_enough_to_judge_it() {
+    let engine = Engine::new();
+    let mut supply = engine.supply();
+    supply.wait();
+    assert!(supply.was_late());
+    let submitted = supply.submit(Counters::Run { first: 0 }, SEGMENT / BLOCK);
+    assert!(submitted.is_ok_and(|segment| segment.is_some()) && !supply.was_late());
+    let judged = [0, 4 * WINDOW, 4 * WINDOW + 1].map(|bytes| supply.is_judged(bytes as u64));
+    assert_eq!(judged, [false, false, true]);
+}
+
+#[test]
 fn a_driver_gets_no_more_until_it_has_completed_what_was_left() {
     let engine = Engine::new();
     engine.driver.hold(true);

@@ -258,8 +258,26 @@ fn the_last_slot_in_flight_notifies() {
 /// The switch is the process's: no other test waits for a late request.
 #[test]
 fn only_a_check_waits_for_late_requests() {
-    assert!(!is_waited_for(&late()));
+    let module = module();
+    let mut region = region(&module);
+    let arena = arena(&region);
+    region.ring(1, false, 0).expect("the module accepts it");
+    let wrong = || io::Error::from_raw_os_error(libc::EIO);
+    let is_refused = |error| region.wait_if_late(Err(error), 0..1).is_err();
+    assert!(is_refused(late()) && is_refused(wrong()) && limit_after(Err(late())).is_err());
     wait_for_late_requests();
-    assert!(is_waited_for(&late()) && !is_waited_for(&io::Error::from_raw_os_error(libc::EIO)));
+    assert!(is_refused(wrong()) && limit_after(Err(wrong())).is_err());
+    assert_eq!(
+        [Err(late()), Ok(())].map(|waited| limit_after(waited).ok()),
+        [Some(LATE_WAIT), Some(CLOSED_WAIT)]
+    );
+    set_status(arena, 3, uapi::IN_FLIGHT);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(30));
+            set_status(arena, 3, 0);
+        });
+        assert!(!is_refused(late()) && !region.is_any_in_flight(), "it waits until the request completes");
+    });
     WAITS_FOR_LATE.store(false, Ordering::Relaxed);
 }

@@ -366,6 +366,8 @@ fn the_tag_is_compared_with_the_first_message_of_a_key_and_with_a_sample_and_the
             bench.forget_differences();
         }
         assert_eq!(calls.process(&ours, &text).as_ref(), Some(&expected), "{name}");
+        bench.sham.state().faults = [TAG].into();
+        assert_eq!(calls.process(&ours, &text).as_ref(), Some(&expected), "{name}: after the first");
         // Again if this process was not scheduled for so long that the driver counts as new.
         let is_unnoticed = || {
             bench.forget_differences();

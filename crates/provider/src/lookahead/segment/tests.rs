@@ -35,6 +35,8 @@ impl Accelerator for Engine {
 
 struct Wrong {
     blocks: Range<usize>,
+    /// Whether only the next result is wrong.
+    is_once: bool,
     bytes: Vec<u128>,
 }
 
@@ -56,6 +58,9 @@ impl Session for Wrong {
         fill(as_bytes(&mut self.bytes));
         Toy::default().encrypt(as_bytes(&mut self.bytes));
         self.bytes[self.blocks.clone()].iter_mut().for_each(|block| *block ^= 4 << 64);
+        if self.is_once {
+            self.blocks = 0..0;
+        }
         Ok(())
     }
     fn result(&mut self, _index: usize) -> Result<&[u8], Error> {
@@ -72,10 +77,14 @@ fn as_bytes(numbers: &mut [u128]) -> &mut [u8] {
     unsafe { numbers.align_to_mut().1 }
 }
 
-/// A segment of [`BLOCKS`] blocks, of which these are wrong.
+/// A segment of [`BLOCKS`] blocks, of which these are wrong, also when it is computed again.
 fn segment(wrong: Range<usize>) -> Segment {
+    segment_of(Wrong { blocks: wrong, is_once: false, bytes: Vec::new() })
+}
+
+fn segment_of(session: Wrong) -> Segment {
     static BUDGET: Budget = Budget::new(usize::MAX);
-    let session = Box::new(Wrong { blocks: wrong, bytes: Vec::new() });
+    let session = Box::new(session);
     let lease = BUDGET.lease(BLOCKS * BLOCK).expect("memory");
     Segment::submit(KeyStreamSegment::new(session), COUNTERS, BLOCKS, lease).expect("it accepts all")
 }
@@ -103,8 +112,9 @@ fn used(segment: &mut Segment, hardware: &Hardware, bytes: Range<usize>) -> (Vec
 }
 
 /// Requests of a segment by bytes: short and long, in one part and in several, of whole blocks and not.
-const REQUESTS: [Range<usize>; 9] = [
+const REQUESTS: [Range<usize>; 10] = [
     0..16,
+    5..100,
     4000..4016,
     65_521..65_523,
     30_000..31_400,
@@ -157,6 +167,16 @@ fn a_wrong_part_of_4_kib_is_found_by_each_request_that_uses_any_of_it_and_by_no_
             assert!(is_usable || out.iter().all(|byte| *byte == 0), "nothing is written");
             Trust::of("segment-parts").restore();
         }
+    }
+}
+
+#[test]
+fn a_wrong_segment_that_is_right_when_it_is_computed_again_is_a_strike() {
+    let hardware = hardware("segment-once");
+    for is_up in [true, true, false] {
+        let mut segment = segment_of(Wrong { blocks: 0..BLOCKS, is_once: true, bytes: Vec::new() });
+        assert!(!used(&mut segment, &hardware, 0..16).1);
+        assert_eq!(hardware.is_up(), is_up);
     }
 }
 
