@@ -6,6 +6,7 @@ use crate::{Counts, Decision, Error, ReasonCounts, SoftwareReason, decision, not
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -24,7 +25,7 @@ enum Backing {
     Copied,
 }
 
-/// Name of the counters file in the directory of a service.
+/// Name of the counters file in a directory of one service.
 pub const COUNTERS_NAME: &str = "counters";
 
 // SAFETY: the memory belongs to the table until it is dropped and holds only atomics.
@@ -115,15 +116,15 @@ impl Table {
         Ok(table)
     }
 
-    /// Opens the counters file of a service, [`COUNTERS_NAME`] in `directory`, for a provider
-    /// instance, and creates it if it is missing. It is created only in a directory that belongs to
-    /// the effective user of this process and that no other user may write, with mode 0600: a
-    /// process of another user can neither read nor replace it.
+    /// Opens the counters file of a service, `name` in `directory`, for a provider instance, and
+    /// creates it if it is missing. It is created only in a directory that belongs to the effective
+    /// user of this process and that no other user may write, with mode 0600: a process of another
+    /// user can neither read nor replace it.
     ///
     /// # Errors
     /// As [`Table::open`]; [`Error::NotOurs`] for a directory of another user.
-    pub fn open_in(directory: &Path) -> Result<Self, Error> {
-        let path = directory.join(COUNTERS_NAME);
+    pub fn open_in(directory: &Path, name: &OsStr) -> Result<Self, Error> {
+        let path = directory.join(name);
         match Self::open(&path) {
             Err(Error::Os { step: "open", cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {}
             other => return other,
@@ -138,7 +139,9 @@ impl Table {
             return Err(Error::NotOurs { path: directory.to_owned(), cause });
         }
         // Complete before it gets its name: another instance may open it at once.
-        let own = directory.join(format!("{COUNTERS_NAME}.{}", rustix::process::getpid().as_raw_nonzero()));
+        let mut own = name.to_owned();
+        own.push(format!(".{}", rustix::process::getpid().as_raw_nonzero()));
+        let own = directory.join(own);
         // Left by a process with this ID that was killed here.
         let _ = rustix::fs::unlink(&own);
         drop(Self::create_with(&own, [advice, advice])?);

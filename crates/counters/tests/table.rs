@@ -333,8 +333,8 @@ proptest! {
 #[test]
 fn the_processes_of_a_service_share_a_file_that_is_theirs_alone() {
     let dir = directory();
-    let first = Table::open_in(dir.path()).unwrap();
-    let second = Table::open_in(dir.path()).unwrap();
+    let first = Table::open_in(dir.path(), COUNTERS_NAME.as_ref()).unwrap();
+    let second = Table::open_in(dir.path(), COUNTERS_NAME.as_ref()).unwrap();
     first.row("AES-128-CBC").unwrap().add_hw(1, 4096);
     second.row("AES-128-CBC").unwrap().add_ahead(1, 512);
     let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -354,15 +354,17 @@ fn the_processes_of_a_service_share_a_file_that_is_theirs_alone() {
 fn no_file_is_made_in_a_directory_that_others_may_write() {
     let dir = directory();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let refused = Table::open_in(dir.path()).err().unwrap();
+    let refused = Table::open_in(dir.path(), COUNTERS_NAME.as_ref()).err().unwrap();
     assert!(matches!(refused, Error::NotOurs { .. }), "{refused}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-    let missing = Table::open_in(&dir.path().join("none")).err().unwrap();
+    let missing = Table::open_in(&dir.path().join("none"), COUNTERS_NAME.as_ref()).err().unwrap();
     assert!(missing.to_string().contains("while the service runs"), "{missing}");
     // A link in place of the file is not followed.
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
     symlink(dir.path().join("elsewhere"), dir.path().join(COUNTERS_NAME)).unwrap();
-    assert!(Table::open_in(dir.path()).is_err() && !dir.path().join("elsewhere").exists());
+    assert!(
+        Table::open_in(dir.path(), COUNTERS_NAME.as_ref()).is_err() && !dir.path().join("elsewhere").exists()
+    );
 }
 
 #[test]

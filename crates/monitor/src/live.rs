@@ -37,7 +37,9 @@ fn driver(sample: DriverSample) -> DriverCounts {
 }
 
 fn service(sample: ServiceSample) -> ServiceCounts {
-    let known = APPLICATIONS.iter().find(|known| known.units.contains(&sample.unit.as_str()));
+    let unit = sample.unit.as_str();
+    let known =
+        APPLICATIONS.iter().find(|known| known.units.contains(&unit) || known.programs.contains(&unit));
     ServiceCounts {
         service: known.map_or_else(|| sample.unit.clone(), |known| known.name.to_owned()),
         algorithms: sample.counters.ok().map(|table| algorithms(&table)),
@@ -60,6 +62,8 @@ fn algorithms(table: &Table) -> Vec<AlgorithmCounts> {
 mod tests {
     use std::fs;
 
+    use outboard_counters::COUNTERS_NAME;
+
     use super::*;
 
     #[test]
@@ -68,7 +72,7 @@ mod tests {
         for unit in ["nginx.service", "own.service"] {
             let directory = tree.path().join(format!("run/outboard-{unit}"));
             fs::create_dir_all(&directory).unwrap();
-            let table = Table::open_in(&directory).unwrap();
+            let table = Table::open_in(&directory, COUNTERS_NAME.as_ref()).unwrap();
             let row = table.row("AES-128-GCM").unwrap();
             row.add_hw(1, 16384);
             row.add_sw(1, 100);

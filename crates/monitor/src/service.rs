@@ -4,18 +4,19 @@ use std::fmt;
 
 use outboard_counters::{COUNTERS_NAME, Table};
 use outboard_drivers::root::Root;
-use outboard_services::enable::{Tree, counted_units, runtime_directory};
+use outboard_services::enable::{Tree, counted_units, counters_file};
 
 /// The counters of a unit at one moment.
 pub struct ServiceSample {
-    /// The systemd unit.
+    /// The systemd unit; on OpenWrt the program.
     pub unit: String,
     /// A copy of its counters; the reason if there are none.
     pub counters: Result<Table, String>,
 }
 
 impl ServiceSample {
-    /// The units that have a counters file or a directory for one.
+    /// The units that have a counters file or a directory for one, and the programs of OpenWrt that
+    /// have one.
     #[must_use]
     pub fn all(root: &Root) -> Vec<Self> {
         counted_units(&Tree::at(root.path())).iter().map(|unit| Self::read(root, unit)).collect()
@@ -24,12 +25,9 @@ impl ServiceSample {
     /// The counters of one unit.
     #[must_use]
     pub fn read(root: &Root, unit: &str) -> Self {
-        let counters = match runtime_directory(unit) {
+        let counters = match counters_file(unit, COUNTERS_NAME) {
             None => Err("the instances of a template are not counted".to_owned()),
-            Some(directory) => {
-                let path = Tree::at(root.path()).path(&directory.join(COUNTERS_NAME));
-                Table::read(&path).map_err(|why| why.to_string())
-            }
+            Some(path) => Table::read(&Tree::at(root.path()).path(&path)).map_err(|why| why.to_string()),
         };
         Self { unit: unit.to_owned(), counters }
     }
@@ -55,19 +53,23 @@ mod tests {
             fs::create_dir_all(&path).unwrap();
             path
         };
-        let table = Table::open_in(&directory("nginx.service")).unwrap();
+        let table = Table::open_in(&directory("nginx.service"), COUNTERS_NAME.as_ref()).unwrap();
         table.row("AES-128-CBC").unwrap().add_hw(1, 16384);
         fs::write(directory("bad.service").join(COUNTERS_NAME), "no table").unwrap();
         directory("new.service");
         directory("something");
+        let programs = tree.path().join("var/run/outboard");
+        fs::create_dir_all(&programs).unwrap();
+        let program = Table::open_in(&programs, "openvpn".as_ref()).unwrap();
         let root = Root::saved(tree.path()).unwrap();
         let all = ServiceSample::all(&root);
         assert_eq!(
             all.iter().map(|s| s.unit.as_str()).collect::<Vec<_>>(),
-            ["bad.service", "new.service", "nginx.service"]
+            ["bad.service", "new.service", "nginx.service", "openvpn"]
         );
         assert!(all[0].counters.is_err() && all[1].counters.is_err());
         assert_eq!(all[2].counters.as_ref().unwrap().snapshot(), table.snapshot());
+        assert_eq!(all[3].counters.as_ref().unwrap().attached(), program.attached());
         assert!(ServiceSample::read(&root, "a@.service").counters.is_err());
     }
 }

@@ -251,4 +251,5 @@ fn a_restriction_to_programs_is_lifted() {
     };
     assert!(with("PROGRAMS = /etc/outboard/programs.d\n").contains("\n[outboard]\nPROGRAMS = ALL\n"));
     assert!(!with("").contains("PROGRAMS"));
+    assert!(with("COUNTERS = /var/run/outboard/\n").contains("\n[outboard]\nCOUNTERS = \"\"\n"));
 }

@@ -22,10 +22,24 @@ impl Programs {
     /// `None` if that is unknown.
     #[must_use]
     pub fn contains(&self, name: Option<&OsStr>) -> bool {
-        let Some(directory) = &self.0 else { return true };
-        let is_there =
-            |name: &OsStr| Path::new(name).file_name() == Some(name) && directory.join(name).exists();
-        is_there(OsStr::new(EVERY_PROGRAM)) || name.is_some_and(is_there)
+        self.is_all() || self.has_file(OsStr::new(EVERY_PROGRAM)) || self.listed(name).is_some()
+    }
+
+    /// Whether no directory selects the programs.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The name of a program that has a file of its own in the directory.
+    #[must_use]
+    pub fn listed<'name>(&self, name: Option<&'name OsStr>) -> Option<&'name OsStr> {
+        name.filter(|name| self.has_file(name))
+    }
+
+    fn has_file(&self, name: &OsStr) -> bool {
+        Path::new(name).file_name() == Some(name)
+            && self.0.as_ref().is_some_and(|directory| directory.join(name).exists())
     }
 }
 
@@ -61,5 +75,11 @@ mod tests {
         assert!(!contains("") && !contains(".") && !contains("..") && !contains("/etc"));
         std::fs::write(directory.path().join(EVERY_PROGRAM), "").unwrap();
         assert!(contains("openvpn") && programs.contains(None));
+        let listed = |name: &str| programs.listed(Some(OsStr::new(name))).is_some();
+        assert!(
+            listed("nginx") && !listed("openvpn") && !listed("../nginx") && programs.listed(None).is_none()
+        );
+        assert!(!programs.is_all() && Programs::default().is_all());
+        assert_eq!(Programs::default().listed(Some(OsStr::new("nginx"))), None);
     }
 }

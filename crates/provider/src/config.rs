@@ -1,19 +1,20 @@
 //! Reads the keys of this provider's section in openssl.cnf.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::path::Path;
 
 use outboard_catalog::shown::{is_name, quoted};
-use outboard_counters::{Error, Table};
-use outboard_policy::{IN_SECTION, Policy};
+use outboard_counters::{COUNTERS_NAME, Error, Table};
+use outboard_policy::{IN_SECTION, Policy, Programs};
 
 use crate::core::{Core, Reason};
 use crate::log::{Level, Log};
+use crate::program;
 
 /// Key: level of the messages that are written to standard error.
 const LOG_LEVEL: &str = "LOG_LEVEL";
 /// Key: counters file, created by `outboard prove`; with a slash at its end the directory in which
-/// the processes of a service share one.
+/// the processes of a service share one. Empty for none.
 const COUNTERS: &str = "COUNTERS";
 
 /// Values of the section.
@@ -36,14 +37,14 @@ impl Config {
             log.level = level;
         }
         // First, so that errors in the other keys can be recorded there.
-        let counters = match setting(COUNTERS) {
+        let counters = match setting(COUNTERS).filter(|path| !path.is_empty()) {
             None => Table::private(),
             Some(path) if !path.starts_with('/') => {
                 let path = quoted(&path);
                 log.line(Level::Warn, format_args!("{COUNTERS}: {path} is not an absolute path"));
                 Table::private()
             }
-            Some(path) => open_counters(&path).unwrap_or_else(|(level, why)| {
+            Some(path) => open_counters(&path, setting("PROGRAMS")).unwrap_or_else(|(level, why)| {
                 log.line(level, format_args!("{COUNTERS}: {why}; this process is not counted"));
                 Table::private()
             }),
@@ -78,10 +79,17 @@ impl Config {
 }
 
 /// A service may start processes of other users, such as CGI programs, which have no access to its
-/// directory. That is expected, so the message has the level Info.
-fn open_counters(path: &str) -> Result<Table, (Level, Error)> {
-    match path.ends_with('/') {
-        true => Table::open_in(Path::new(path)).map_err(|why| (Level::Info, why)),
-        false => Table::open(Path::new(path)).map_err(|why| (Level::Warn, why)),
+/// directory. That is expected, so the message has the level Info. `programs`: where PROGRAMS names
+/// a directory, each program with a file of its own there is counted by its name, and others are
+/// not.
+fn open_counters(path: &str, programs: Option<String>) -> Result<Table, (Level, Error)> {
+    let (path, programs) = (Path::new(path), programs.and_then(|value| value.parse().ok()));
+    let programs: Programs = programs.unwrap_or_default();
+    if !path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Table::open(path).map_err(|why| (Level::Warn, why));
     }
+    let name =
+        if programs.is_all() { Some(OsStr::new(COUNTERS_NAME)) } else { programs.listed(program::name()) };
+    let open = |name| Table::open_in(path, name).map_err(|why| (Level::Info, why));
+    name.map_or_else(|| Ok(Table::private()), open)
 }

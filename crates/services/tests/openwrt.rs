@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use outboard_services::enable::{
-    Applied, Plan, Tree, Unplannable, disable, enable, init_scripts, is_openwrt, plan,
+    Applied, Plan, Tree, Unplannable, counted_programs, counted_units, disable, enable, init_scripts,
+    is_openwrt, plan,
 };
 use scratch::System;
 
@@ -43,7 +44,10 @@ fn a_service_gets_a_file_for_each_of_its_programs() {
     assert_eq!(plan.next, ["/etc/init.d/sshd restart"]);
     assert_eq!(init_scripts(&system.tree, "sshd"), ["sshd"]);
     assert_eq!(init_scripts(&system.tree, "uhttpd.service"), ["uhttpd"]);
-    assert_eq!(paths(&system.plan("openssl")), ["/etc/outboard/programs.d/_all"]);
+    assert_eq!(counted_programs(&plan.files), ["sshd", "sshd-session", "sshd-auth"]);
+    let plan = system.plan("openssl");
+    assert_eq!(paths(&plan), ["/etc/outboard/programs.d/_all"]);
+    assert!(counted_programs(&plan.files).is_empty());
 }
 
 #[test]
@@ -68,10 +72,13 @@ fn two_services_share_a_program_until_the_second_is_disabled() {
     system.inputs.programs = vec!["/usr/sbin/nginx".into()];
     let unit = plan(&system.tree, "nginx", true, &system.inputs).unwrap();
     assert_eq!(enable(&system.tree, &unit, false).unwrap(), Applied::Written);
+    system.write("/var/run/outboard/nginx", "counters");
     disable(&system.tree, "nginx", false).unwrap();
     assert!(file.exists());
+    assert_eq!(counted_units(&system.tree), ["nginx"]);
     disable(&system.tree, "nginx.service", false).unwrap();
     assert!(!file.exists() && !file.parent().unwrap().exists());
+    assert!(counted_units(&system.tree).is_empty());
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum InitSystem {
 impl InitSystem {
     /// An error if it is another one.
     pub fn find() -> Result<Self> {
-        if Path::new("/run/systemd/system").is_dir() {
+        if systemctl::is_booted() {
             return Ok(Self::Systemd);
         }
         if is_openwrt(&Tree::at(Path::new("/"))) {
@@ -85,6 +85,15 @@ impl InitSystem {
         match self {
             Self::Systemd => systemctl::processes(unit),
             Self::Procd => procd::processes(unit),
+        }
+    }
+
+    /// CPU time of a unit since it started, in nanoseconds; `None` if the init system does not
+    /// measure it.
+    pub fn cpu_nanoseconds(self, unit: &str) -> Option<u64> {
+        match self {
+            Self::Systemd => systemctl::cpu_nanoseconds(unit),
+            Self::Procd => None,
         }
     }
 

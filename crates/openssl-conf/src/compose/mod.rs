@@ -44,8 +44,9 @@ const PROVIDER: &str = "outboard_provider";
 const DEFAULT_PROVIDER: &str = "outboard_default_provider";
 const ALGORITHMS: &str = "outboard_algorithms";
 
-/// The provider's key that selects programs, docs/provider.md.
-const PROGRAMS: &str = "PROGRAMS";
+/// Keys of a section that selects programs, as on OpenWrt, and what they are in a composed
+/// configuration, which is for a program that was chosen already (docs/provider.md).
+const FOR_ONE_PROGRAM: [(&str, &str); 2] = [("PROGRAMS", "ALL"), ("COUNTERS", "")];
 
 /// The section of openssl.cnf that configures outboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -155,9 +156,10 @@ pub fn compose_from(
     }
     for section in &sections {
         out.section(section);
-        // A composed configuration is for a program that was chosen already.
-        if conf.section(section).is_some_and(|s| s.entries().iter().any(|(key, _)| *key == PROGRAMS)) {
-            out.set(PROGRAMS, "ALL");
+        for (key, value) in FOR_ONE_PROGRAM {
+            if conf.section(section).is_some_and(|s| s.entries().iter().any(|(found, _)| *found == key)) {
+                out.set(key, value);
+            }
         }
         for (key, value) in settings(outboard)? {
             out.set(&key, &value);

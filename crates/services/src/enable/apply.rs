@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use outboard_console::advice;
 
+use super::openwrt;
 use super::plan::Plan;
 use super::record::{AddedFile, Record};
 use super::tree::{Tree, kept};
@@ -232,6 +233,10 @@ fn undo(tree: &Tree, record: &Record) -> Result<(), Failure> {
         if let Some(directory) = unit::runtime_directory(&unit) {
             tree.remove_contents(&directory);
         }
+    }
+    for program in openwrt::counted_programs(files) {
+        let path = openwrt::counters_of_program(&program);
+        tree.remove(&path).map_err(|cause| failed(&path, cause))?;
     }
     for directory in record.directories.iter().rev() {
         tree.remove_directory(directory).map_err(|cause| failed(directory, cause))?;

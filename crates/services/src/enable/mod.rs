@@ -24,9 +24,9 @@ pub use apply::{
 pub use kernel::{
     PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
 };
-pub use openwrt::{init_script_name, init_scripts, is_openwrt};
+pub use openwrt::{counted_programs, init_script_name, init_scripts, is_openwrt};
 pub use plan::{Inputs, Plan, Unplannable, plan, planned_units};
 pub use record::{AddedFile, Record};
 pub use shown::{UNIT_PROPERTIES, shown_name};
 pub use tree::{DirectoryLock, Tree};
-pub use unit::{changed_units, counted_units, openssl_conf_of_units, runtime_directory};
+pub use unit::{changed_units, counted_units, counters_file, openssl_conf_of_units};

@@ -8,6 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
+use outboard_policy::EVERY_PROGRAM;
+
 use super::applications::{ANY, Application, SYSTEM};
 use super::plan::{Inputs, Plan, Unplannable, unit_name};
 use super::record::AddedFile;
@@ -19,6 +21,10 @@ const PROGRAMS: &str = "/etc/outboard/programs.d";
 const SECTION: &str = "/etc/ssl/modules.cnf.d/outboard.cnf";
 /// The providers that /etc/config/openssl enables, from /etc/init.d/openssl.
 const PROVIDERS: &str = "/var/etc/ssl/providers.cnf";
+
+/// The processes of each of these programs share a counters file with its name in this directory, by
+/// the section's key COUNTERS. /etc/init.d/outboard makes the directory; it is root's.
+const COUNTERS: &str = "/var/run/outboard";
 
 /// The same for every service, since services can share a program.
 const TEXT: &str = "# The program of this name uses outboard: outboard enable and disable\n";
@@ -44,6 +50,24 @@ pub fn init_scripts(tree: &Tree, service: &str) -> Vec<String> {
     };
     let is_installed = |name: &&str| tree.exists(&Path::new("/etc/init.d").join(name));
     names.into_iter().filter(is_installed).map(str::to_owned).collect()
+}
+
+/// The programs that files add, which are counted. What the file for every program adds is not.
+#[must_use]
+pub fn counted_programs<'f>(files: impl IntoIterator<Item = &'f AddedFile>) -> Vec<String> {
+    let own = files.into_iter().filter(|file| file.path.parent() == Some(Path::new(PROGRAMS)));
+    let names = own.filter_map(|file| file.path.file_name()?.to_str()).filter(|name| *name != EVERY_PROGRAM);
+    names.map(str::to_owned).collect()
+}
+
+/// The counters file of a program.
+pub(super) fn counters_of_program(name: &str) -> PathBuf {
+    Path::new(COUNTERS).join(name)
+}
+
+/// The programs that have a counters file at present.
+pub(super) fn programs_with_counters(tree: &Tree) -> Vec<String> {
+    tree.names(Path::new(COUNTERS))
 }
 
 /// Plans the changes for a service, or if `is_unit` is set for an init script.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::openwrt;
 use super::record::AddedFile;
 use super::shown::Shown;
 use super::tree::Tree;
@@ -76,17 +77,31 @@ pub fn openssl_conf_of_units(files: &[AddedFile]) -> Vec<(String, String)> {
 
 /// The directory in which the processes of a unit share their counters. `None` for templates: an
 /// openssl.cnf cannot name the instance.
-#[must_use]
-pub fn runtime_directory(unit: &str) -> Option<PathBuf> {
+pub(super) fn runtime_directory(unit: &str) -> Option<PathBuf> {
     (!unit.contains("@.")).then(|| PathBuf::from(format!("/run/{RUNTIME_PREFIX}{unit}")))
 }
 
-/// The units that have such a directory at present.
+/// Whether the name is that of a systemd unit, not of a program on OpenWrt.
+fn is_unit(name: &str) -> bool {
+    name.ends_with(".service")
+}
+
+/// The units that have such a directory at present, and on OpenWrt the programs that are counted.
 #[must_use]
 pub fn counted_units(tree: &Tree) -> Vec<String> {
     let names = tree.names(Path::new("/run")).into_iter();
     let units = names.filter_map(|name| Some(name.strip_prefix(RUNTIME_PREFIX)?.to_owned()));
-    units.filter(|unit| unit.ends_with(".service")).collect()
+    units.filter(|unit| is_unit(unit)).chain(openwrt::programs_with_counters(tree)).collect()
+}
+
+/// The file in which the processes of a unit, or on OpenWrt of a program, share their counters;
+/// `name` is its name in the directory of a unit. `None` for templates.
+#[must_use]
+pub fn counters_file(unit: &str, name: &str) -> Option<PathBuf> {
+    match is_unit(unit) {
+        true => Some(runtime_directory(unit)?.join(name)),
+        false => Some(openwrt::counters_of_program(unit)),
+    }
 }
 
 /// Stands for the value of OPENSSL_CONF in outboard's drop-in.

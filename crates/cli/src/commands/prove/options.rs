@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", conflicts_with_all = NOT_FOR_SERVICES)]
     pub service: Option<String>,
 
-    /// Observe this systemd unit
+    /// Observe this systemd unit, or on OpenWrt this init script
     #[arg(long, value_name = "NAME", conflicts_with = "service", conflicts_with_all = NOT_FOR_SERVICES)]
     pub unit: Option<String>,
 
