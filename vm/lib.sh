@@ -149,6 +149,6 @@ source_files() {
             [[ ! -e $repo/$file ]] || printf '%s\0' "$file"
         done
     else
-        (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./vendor -prune -o ! -type d -printf '%P\0')
+        (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./tests/openwrt/target -prune -o -path ./vendor -prune -o ! -type d -printf '%P\0')
     fi | LC_ALL=C sort -z
 }

@@ -2,6 +2,8 @@
 //! booted.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use serde_json::Value;
 
@@ -65,6 +67,23 @@ pub fn disables(machine: &Machine, arguments: &[&str]) {
     let found: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(found["processes_with_outboard"], 0, "{found:#}");
     assert!(!found["exchanges"].as_array().expect("a list").is_empty(), "{found:#}");
+}
+
+/// Runs a command that prints JSON, while a client makes requests.
+#[track_caller]
+pub fn meanwhile(machine: &Machine, arguments: &[&str], request: impl Fn() + Sync) -> Value {
+    let over = AtomicBool::new(false);
+    let output = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                request();
+            }
+        });
+        let output = machine.command(arguments).output();
+        over.store(true, Ordering::Relaxed);
+        output.expect("the command runs")
+    });
+    serde_json::from_str(&succeeded(&output, arguments)).expect("JSON")
 }
 
 /// The requests of the accelerator during a function.

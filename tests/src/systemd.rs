@@ -74,6 +74,11 @@ impl AddedFiles {
         fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         self.0.push(path);
     }
+
+    /// A file that something else writes.
+    pub fn remove_at_the_end(&mut self, path: &str) {
+        self.0.push(PathBuf::from(path));
+    }
 }
 
 impl Drop for AddedFiles {

@@ -6,13 +6,12 @@ use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use outboard_tests::command::{failed, succeeded};
 use outboard_tests::machine::ACCELERATOR;
-use outboard_tests::services::{CIPHER, disables, enables, machine, succeeds};
+use outboard_tests::services::{CIPHER, disables, enables, machine, meanwhile, succeeds};
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
 use outboard_tests::tuning::Machine;
@@ -20,23 +19,6 @@ use outboard_tests::verdicts::Documents;
 use serde_json::Value;
 
 use crate::device_services::{NGINX, nginx};
-
-/// Runs a command that prints JSON, while a client makes requests.
-#[track_caller]
-fn meanwhile(machine: &Machine, arguments: &[&str], request: impl Fn() + Sync) -> Value {
-    let over = AtomicBool::new(false);
-    let output = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                request();
-            }
-        });
-        let output = machine.command(arguments).output();
-        over.store(true, Ordering::Relaxed);
-        output.expect("the command runs")
-    });
-    serde_json::from_str(&succeeded(&output, arguments)).expect("JSON")
-}
 
 #[test]
 fn a_running_nginx_is_observed() {

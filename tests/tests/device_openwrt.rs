@@ -1,16 +1,18 @@
 //! `outboard enable` on OpenWrt: files of programs instead of drop-ins, restarts by init scripts.
-//! procd and ubus are stubs (tests/src/openwrt), whose scripts run in busybox's ash; OpenSSL, nginx
-//! and the accelerator are real.
+//! procd, ubus and OpenSSL's init script are stubs (tests/src/openwrt), whose scripts run in busybox's
+//! ash; uci, libubox, jshn (tests/openwrt), outboard's init script, OpenSSL, nginx and the accelerator
+//! are real.
 
 use std::fs;
 use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
-use outboard_tests::openwrt::{ENABLED, OpenWrt, PROVIDERS, init_script};
-use outboard_tests::services::{CIPHER, enables, fails, requests_of, set_thresholds, succeeds};
+use outboard_tests::openwrt::{CONFIG, CONFIG_FILE, OpenWrt, init_script, shell};
+use outboard_tests::services::{CIPHER, enables, fails, meanwhile, requests_of, set_thresholds, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
@@ -19,6 +21,7 @@ use outboard_tests::tuning::Machine;
 const SITE: &str = "https://127.0.0.1:4433/file";
 const ADDRESS: &str = "127.0.0.1:4433";
 const PROGRAM: &str = "/etc/outboard/programs.d/nginx";
+const COUNTERS: &str = "/var/run/outboard/nginx";
 
 /// nginx, started by its init script, until dropped.
 struct Nginx;
@@ -89,10 +92,8 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     assert!(text.contains("apache is not installed: there is no unit /etc/init.d/apache2"), "{text}");
     let nginx = Nginx::start();
     downloads(SITE);
-    fs::write(PROVIDERS, "# off\n").expect("our own");
-    let text = fails(&machine, &["enable", "nginx"]);
-    assert!(text.contains("uci set openssl.outboard.enabled=1"), "{text}");
-    fs::write(PROVIDERS, ENABLED).expect("our own");
+    assert_eq!(shell("uci get nginx.main.configuration"), "/etc/nginx/outboard-test.conf\n");
+    is_switched_on_by_the_commands_that_are_named(&machine);
     let text = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
     assert!(text.contains(&format!("+++ {PROGRAM}")) && text.contains("/etc/init.d/nginx restart"), "{text}");
     assert_etc_is(&before, "a dry run");
@@ -102,13 +103,18 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
         enables(&machine, arguments);
         assert!(requests_of(|| downloads(SITE)) >= 200, "nginx does not use the accelerator");
         assert_eq!(requests_of(another_program), 0, "only nginx is enabled");
-        shows_its_processes(&machine, ["--service", "--unit"][arguments.len() - 1]);
+        let kind = ["--service", "--unit"][arguments.len() - 1];
+        shows_its_processes(&machine, kind);
+        is_observed(&machine, kind);
         let disable = [&["disable"], arguments, &["--restart"]].concat();
         let text = succeeds(&machine, &disable);
         assert!(text.contains("restarted: nginx"), "{text}");
         Nginx::wait_until_it_listens();
         assert_eq!(requests_of(|| downloads(SITE)), 0, "nginx still uses the accelerator");
         assert_etc_is(&before, "after disable");
+        assert!(!Path::new(COUNTERS).exists(), "the counters are left");
+        let text = prove(&machine, kind, "nginx");
+        assert!(text.contains("is not enabled"), "{text}");
     }
     drop(nginx);
 
@@ -118,6 +124,9 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
         "{text}"
     );
     assert!(requests_of(another_program) > 0, "every program is enabled");
+    assert!(!Path::new("/var/run/outboard/openssl").exists(), "a file for each program");
+    let text = prove(&machine, "--service", "openssl");
+    assert!(text.contains("openssl has no unit or init script"), "{text}");
     succeeds(&machine, &["disable", "openssl"]);
     assert_eq!(requests_of(another_program), 0);
     assert_etc_is(&before, "after disable");
@@ -130,4 +139,51 @@ fn shows_its_processes(machine: &Machine, kind: &str) {
     let status = succeeds(machine, &["enable", "--list"]);
     let is_enabled = |line: &str| line.starts_with("nginx") && line.contains(" enabled ");
     assert!(status.lines().any(is_enabled), "{status}");
+}
+
+/// With uci, in both ways in which it can be off, by what `enable` prints.
+fn is_switched_on_by_the_commands_that_are_named(machine: &Machine) {
+    for off in ["uci delete openssl.outboard", "uci set openssl.outboard.enabled=0"] {
+        shell(&format!("{off}; uci commit openssl; /etc/init.d/openssl reload"));
+        let text = fails(machine, &["enable", "nginx", "--dry-run"]);
+        let (_, commands) = text.split_once("in /etc/config/openssl: ").expect("the commands");
+        shell(commands);
+        assert_eq!(shell("uci get openssl.outboard; uci get openssl.outboard.enabled"), "provider\n1\n");
+        succeeds(machine, &["enable", "nginx", "--dry-run"]);
+    }
+    fs::write(CONFIG_FILE, CONFIG).expect("our own");
+    init_script("openssl", "reload");
+}
+
+/// By a client of the service, and not by another program that uses OpenSSL meanwhile.
+fn is_observed(machine: &Machine, kind: &str) {
+    let about = fs::metadata(COUNTERS).expect("counters");
+    assert_eq!((about.uid(), about.mode() & 0o7777), (0, 0o600));
+    let arguments =
+        ["prove", "--quiet", kind, "nginx", "--json", "-", "--for", "10s", "--require-hardware", "50"];
+    let proof = meanwhile(machine, &arguments, || {
+        downloads(SITE);
+        another_program();
+    });
+    assert_eq!(
+        (&proof["verdict"], &proof["service"]["units"][0]),
+        (&"hardware".into(), &"nginx".into()),
+        "{proof:#}"
+    );
+    let all = proof["algorithms"].as_array().expect("a list");
+    let cbc = all.iter().find(|one| one["name"] == CIPHER).expect("the cipher");
+    assert!(cbc["hardware_bytes"].as_u64() > Some(1 << 20), "{proof:#}");
+    // The software of another program is not in it.
+    assert!(cbc["software_bytes"].as_u64() < Some(1 << 20), "{proof:#}");
+    let live = succeeds(machine, &["metrics"]);
+    assert!(live.contains("unit=\"nginx\""), "{live}");
+    let text = prove(machine, kind, "nginx");
+    assert!(text.contains("SOFTWARE ONLY"), "{text}");
+    assert_eq!(fs::read_dir("/var/run/outboard").expect("a directory").count(), 1, "nginx alone is counted");
+}
+
+/// What a second of observation prints.
+fn prove(machine: &Machine, kind: &str, name: &str) -> String {
+    let output = machine.command(&["prove", kind, name, "--for", "1s"]).output().expect("the command runs");
+    String::from_utf8_lossy(&output.stderr).into_owned()
 }
