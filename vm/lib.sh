@@ -146,7 +146,7 @@ pack() { tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX 
 source_files() {
     if [[ -e $repo/.git ]]; then
         git -C "$repo" ls-files -z --cached --others --exclude-standard --deduplicate | while IFS= read -rd '' file; do
-            [[ ! -e $repo/$file ]] || printf '%s\0' "$file"
+            [[ ! -e $repo/$file && ! -L $repo/$file ]] || printf '%s\0' "$file"
         done
     else
         (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./tests/openwrt/target -prune -o -path ./vendor -prune -o ! -type d -printf '%P\0')
