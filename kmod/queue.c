@@ -179,11 +179,14 @@ bool ob_look(struct ob_engine *engine, struct list_head *dropped)
 	return true;
 }
 
-/* The engine has completed a request. A late one too is evidence that it works. */
-static void ob_answered(struct ob_engine *engine, u64 took)
+/*
+ * The engine has completed a request. A late one too is evidence that it works, and may be the
+ * first one although the engine was written off and has nothing else.
+ */
+static void ob_answered(struct ob_engine *engine, const struct ob_request *request, u64 took)
 {
 	engine->slowest = max(engine->slowest - (engine->slowest >> 10), took);
-	engine->most_cost = max(engine->most_cost, engine->cost);
+	engine->most_cost = max3(engine->most_cost, engine->cost, (unsigned long)request->cost);
 	engine->stopped = false;
 	engine->pause = 0;
 }
@@ -299,7 +302,7 @@ void ob_queue_done(struct ob_request *request, int error)
 	engine->progress = jiffies;
 	engine->suspect = false;
 	if (likely(!error || error == -EBADMSG))
-		ob_answered(engine, now - request->started);
+		ob_answered(engine, request, now - request->started);
 	if (likely(request->epoch == engine->epoch))
 		ob_adjust(engine, request, now);
 	ob_uncharge(engine, request);

@@ -230,7 +230,30 @@ static void no_request_of_eight_users_is_given_up_that_comes(void)
 	check(driver_counter(cbc, "timeouts") == late && !has_stopped(), "requests were given up");
 }
 
+/* Nothing that it has completed says how much work it can have. */
+static void an_engine_whose_first_answer_came_after_it_was_given_up_works_again(void)
+{
+	unsigned int lost = 0;
+
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	open_with_session();
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "timeout: %m");
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
+	fault("all never");
+	while (!has_stopped() && lost < 8)
+		is_given_up(lost++);
+	check(has_stopped(), "the module does not know it");
+	answer_held();
+	for (unsigned int s = 0; s < lost; s++)
+		check(!wait_for(&arena, s), "status %d", arena.slot[s].status);
+	/* The module looks at it several times. */
+	slow_engine(SIM_PARAMETERS "/latency_ns", "100000000");
+	for (unsigned int s = 0; s < 3; s++)
+		check(!status_of(s), "status %d", arena.slot[s].status);
+}
+
 static const struct test tests[] = {
+	TEST(an_engine_whose_first_answer_came_after_it_was_given_up_works_again),
 	TEST(no_request_of_eight_users_is_given_up_that_comes),
 	TEST(an_engine_that_stopped_refuses_after_two_requests),
 	TEST(what_waits_ends_when_the_engine_stops),
