@@ -11,6 +11,10 @@
  * kB with that many contexts, each with a key of its own and after its requests: what is resident,
  * and the length of its mappings of /dev/outboard.
  *
+ * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS fault=RULE: in microseconds, the requests
+ * together and the slowest: the first ones of the process, the next ones, and those after this rule
+ * for faults of kmod/sim.
+ *
  * A request of CTR, CBC or ChaCha20 is an update. One of GCM or ChaCha20-Poly1305 is a message with
  * a nonce that counts, 13 bytes of additional data and a tag, as in TLS.
  */
@@ -156,6 +160,29 @@ static long mapped_kb(const char *field, const char *file)
 	return sum;
 }
 
+static void show_times(void *context, int is_aead, int bytes, int requests)
+{
+	uint64_t start = now_ns(), before = start, slowest = 0;
+
+	for (int i = 0; i < requests; i++) {
+		process(context, is_aead, bytes, 1);
+		uint64_t now = now_ns();
+
+		if (now - before > slowest)
+			slowest = now - before;
+		before = now;
+	}
+	printf("%ju %ju\n", (before - start) / 1000, slowest / 1000);
+}
+
+static void set_fault(const char *rule)
+{
+	FILE *faults = fopen("/sys/kernel/debug/outboard_sim/faults", "w");
+
+	if (!faults || fputs(rule, faults) < 0 || fclose(faults))
+		fail("the simulation does not take the fault");
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -171,8 +198,9 @@ int main(int argc, char **argv)
 	char query[64];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [keys=KEYS|CONNECTIONS]");
+		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
+	const char *rule = argc == 7 && !strncmp(argv[6], "fault=", 6) ? argv[6] + 6 : NULL;
 	int keys = 0;
 
 	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
@@ -203,6 +231,13 @@ int main(int argc, char **argv)
 
 	if (!cipher || !context || !init(context, cipher, key, iv, 1, NULL))
 		fail("the provider does not offer the cipher");
+	if (rule) {
+		show_times(context, is_aead, bytes, requests);
+		show_times(context, is_aead, bytes, requests);
+		set_fault(rule);
+		show_times(context, is_aead, bytes, requests);
+		return 0;
+	}
 	if (argc == 7 && !keys) {
 		for (int number = atoi(argv[6]); number > 0; number--) {
 			memcpy(key, &number, sizeof(number));
