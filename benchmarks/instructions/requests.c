@@ -2,7 +2,8 @@
 /*
  * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS: the time that the CPU of a machine with one
  * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
- * the kernel and of interrupts included. Needs root for /proc/timer_list.
+ * the kernel and of interrupts included. Then the time that passed per request, in ns, and its
+ * spread: the median absolute deviation, relative to it. Needs root for /proc/timer_list.
  *
  * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
  * contexts, each made, given a key of its own, used for its requests and freed.
@@ -190,11 +191,17 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double median(double *values)
+{
+	qsort(values, ROUNDS, sizeof(values[0]), by_size);
+	return values[ROUNDS / 2];
+}
+
 int main(int argc, char **argv)
 {
 	static unsigned char key[32] = "0123456789abcdef0123456789abcde";
 	static const unsigned char iv[16];
-	double per_request[ROUNDS];
+	double busy[ROUNDS], passed[ROUNDS], of_all;
 	char query[64];
 
 	if (argc != 6 && argc != 7)
@@ -261,9 +268,12 @@ int main(int argc, char **argv)
 			process(context, is_aead, bytes, requests);
 		uint64_t elapsed = now_ns() - start;
 
-		per_request[round] = (double)(elapsed - (idle_ns() - idle)) / (keys ? keys : requests);
+		busy[round] = (double)(elapsed - (idle_ns() - idle)) / (keys ? keys : requests);
+		passed[round] = (double)elapsed / (keys ? keys : requests);
 	}
-	qsort(per_request, ROUNDS, sizeof(per_request[0]), by_size);
-	printf("%.0f\n", per_request[ROUNDS / 2]);
+	of_all = median(passed);
+	for (int round = 0; round < ROUNDS; round++)
+		passed[round] = passed[round] > of_all ? passed[round] - of_all : of_all - passed[round];
+	printf("%.0f %.0f %.3f\n", median(busy), of_all, median(passed) / of_all);
 	return 0;
 }

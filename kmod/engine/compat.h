@@ -3,6 +3,7 @@
 #ifndef OUTBOARD_ENGINE_COMPAT_H
 #define OUTBOARD_ENGINE_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/version.h>
 #include <linux/virtio_config.h>
 
@@ -19,6 +20,18 @@ static inline int engine_find_queues(struct virtio_device *vdev, struct virtqueu
 	struct virtqueue_info info[] = { { "dataq.0", data }, { "controlq", control } };
 
 	return virtio_find_vqs(vdev, 2, queues, info, NULL);
+#endif
+}
+
+/* 6.13: hrtimer_setup() takes the function (908a1d775422). 6.15: hrtimer_init() is removed. */
+static inline void engine_timer_setup(struct hrtimer *timer,
+				      enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 #endif
 }
 

@@ -86,8 +86,9 @@ static bool engine_take(struct engine *engine, struct list_head *started, struct
 	virtqueue_disable_cb(engine->controlq);
 	while ((req = virtqueue_get_buf(engine->dataq, &size))) {
 		engine->in_flight--;
-		list_add_tail(&req->base.list, done);
+		list_add_tail(&req->base.list, &engine->early);
 	}
+	engine_pace_take(engine, done);
 	while ((control = virtqueue_get_buf(engine->controlq, &size)))
 		complete(&control->done);
 	if (!list_empty(&engine->backlog))
@@ -146,6 +147,7 @@ static int engine_probe(struct virtio_device *vdev)
 	mutex_init(&engine->control);
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->backlog);
+	engine_pace_init(engine);
 	tasklet_setup(&engine->tasklet, engine_harvest);
 	vdev->priv = engine;
 	error = engine_find_queues(vdev, queues, engine_interrupt, engine_interrupt);
@@ -198,8 +200,10 @@ static void engine_remove(struct virtio_device *vdev)
 	}
 	list_splice_tail_init(&engine->backlog, &lost);
 	vdev->config->del_vqs(vdev);
+	hrtimer_cancel(&engine->timer);
 	tasklet_kill(&engine->tasklet);
 	local_bh_disable();
+	engine_answer_all(&engine->early, 0);
 	engine_answer_all(&lost, -ENODEV);
 	local_bh_enable();
 	engine_put(engine);

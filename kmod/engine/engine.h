@@ -7,6 +7,7 @@
 #include <crypto/internal/skcipher.h>
 #include <linux/bitmap.h>
 #include <linux/completion.h>
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -20,6 +21,7 @@
 #define ENGINE_MAX_KEY (2 * AES_MAX_KEY_SIZE)
 #define ENGINE_FEW_ENTRIES 16
 #define ENGINE_SESSIONS 256
+#define ENGINE_NO_ANSWER 0xff
 
 /* A bound device. Handles refer to it until they are freed or get a new key. */
 struct engine {
@@ -35,6 +37,11 @@ struct engine {
 	struct virtqueue *dataq, *controlq;
 	unsigned int in_flight;		/* requests in dataq */
 	struct list_head backlog;	/* requests that found dataq full */
+
+	/* With a pace: what the device has done earlier than the engine that it stands for. */
+	struct list_head early;
+	ktime_t free;			/* when that engine has done all requests so far */
+	struct hrtimer timer;		/* of the first of early */
 };
 
 /* Context of a handle: a key in the device, as one session for each direction. */
@@ -68,6 +75,7 @@ struct engine_request {
 	u8 rest[AES_BLOCK_SIZE];	/* the result for these zeros */
 	struct virtio_crypto_inhdr answer;
 
+	ktime_t due;			/* when it completes; 0: when the device has done it */
 	bool encrypt;
 	u8 next_iv[AES_BLOCK_SIZE];	/* CBC decryption */
 	struct scatterlist *lists;	/* few, or allocated */
@@ -86,6 +94,12 @@ const struct engine_algorithm *engine_algorithm_of(struct crypto_skcipher *tfm);
 extern struct virtio_driver engine_driver;
 struct engine *engine_get(void);
 void engine_put(struct engine *engine);
+
+/* pace.c */
+void engine_pace_init(struct engine *engine);
+void engine_pace_start(struct engine *engine, struct skcipher_request *req);
+void engine_pace_wait(struct engine *engine, struct skcipher_request *req);
+void engine_pace_take(struct engine *engine, struct list_head *done);
 
 /* control.c */
 int engine_create_session(struct engine *engine, u32 cipher, bool encrypt, const u8 *key,

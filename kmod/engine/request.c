@@ -79,10 +79,12 @@ int engine_queue(struct engine *engine, struct skcipher_request *req)
 	struct scatterlist *lists[] = { rctx->out, rctx->in };
 	int error = virtqueue_add_sgs(engine->dataq, lists, 1, 1, req, GFP_ATOMIC);
 
-	if (!error)
+	if (!error) {
 		engine->in_flight++;
+		engine_pace_start(engine, req);
+	}
 	/* A request too large for an empty queue would wait forever. */
-	else if (error == -ENOSPC && !engine->in_flight)
+	if (error == -ENOSPC && !engine->in_flight)
 		error = -ENOMEM;
 	return error;
 }
@@ -97,6 +99,7 @@ static int engine_start(struct engine *engine, struct skcipher_request *req)
 	error = list_empty(&engine->backlog) ? engine_queue(engine, req) : -ENOSPC;
 	if (!error) {
 		virtqueue_kick(engine->dataq);
+		engine_pace_wait(engine, req);
 		error = -EINPROGRESS;
 	} else if (error == -ENOSPC && req->base.flags & CRYPTO_TFM_REQ_MAY_BACKLOG) {
 		list_add_tail(&req->base.list, &engine->backlog);
@@ -127,7 +130,7 @@ int engine_submit(struct engine *engine, struct skcipher_request *req, u64 sessi
 	para->iv_len = cpu_to_le32(iv);
 	para->src_data_len = cpu_to_le32(size);
 	para->dst_data_len = para->src_data_len;
-	rctx->answer.status = VIRTIO_CRYPTO_ERR;
+	rctx->answer.status = ENGINE_NO_ANSWER;
 	if (iv)
 		memcpy(rctx->iv, req->iv, iv);
 	/* In place, the result replaces the block that is the next IV. */

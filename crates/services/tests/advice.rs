@@ -1,0 +1,179 @@
+//! What outboard advises on recorded machines, against what each choice costs there. benchmarks/advice
+//! makes the recordings: `NAME.tuned` is the policy file of `outboard tune`, `NAME.measured` has the
+//! figures of another program.
+
+use std::fs;
+use std::path::Path;
+
+use outboard_documents::choice::Entrant;
+use outboard_documents::{Goal, LONGEST_WALL_TIME};
+use outboard_policy::{CipherFigure, Tuned};
+use outboard_services::choice::{self, Contest, Negotiation};
+
+/// What an advice may be worse than another choice, beyond the spread of both.
+const MARGIN: f64 = 0.1;
+
+const SERVICES: [(Negotiation, u32); 3] =
+    [(Negotiation::Nginx, 16384), (Negotiation::Sshd, 32768), (Negotiation::OpenVpn, 1500)];
+
+struct Machine {
+    name: String,
+    tuned: Tuned,
+    measured: Vec<CipherFigure>,
+}
+
+fn machines() -> Vec<Machine> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machines");
+    let read = |path: &Path| {
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Tuned::parse(text).unwrap_or_else(|line| panic!("{}:{line} is not understood", path.display()))
+    };
+    let mut all: Vec<Machine> = fs::read_dir(&directory)
+        .expect("recordings")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "tuned"))
+        .map(|path| Machine {
+            name: path.file_stem().expect("a name").to_string_lossy().into_owned(),
+            tuned: read(&path),
+            measured: read(&path.with_extension("measured")).figures(),
+        })
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// One choice: a cipher, in software or with the accelerator.
+struct Cost {
+    name: String,
+    /// Per MB, in any unit.
+    time: f64,
+    cpu: f64,
+    spread: f64,
+}
+
+impl Cost {
+    fn of_figure(one: &CipherFigure) -> Self {
+        let cpu = one.cpu_ms_per_megabyte.expect("the recordings have the CPU time");
+        let name = format!("{} by {}", one.name, one.driver.as_deref().unwrap_or("software"));
+        Self { name, time: 1000.0 / one.megabytes_per_second, cpu, spread: one.spread }
+    }
+
+    fn of_entrant(one: &Entrant) -> Self {
+        let cpu = one.cpu_ms_per_megabyte.expect("the recordings have the CPU time");
+        let name = format!("{} {:?} by {:?}", one.suite, one.mac, one.driver);
+        Self { name, time: 1000.0 / one.megabytes_per_second, cpu, spread: one.spread }
+    }
+
+    fn text(&self) -> String {
+        format!("{} ({:.1} and {:.1} ms per MB)", self.name, self.time, self.cpu)
+    }
+
+    /// The factor by which a difference counts.
+    fn margin(&self, other: &Self) -> f64 {
+        1.0 + MARGIN + self.spread + other.spread
+    }
+}
+
+/// A choice that is better than the advised one by more than the margin, by tune's goal `balanced`: the
+/// product of time and CPU time, with a limit on the time.
+fn better<'a>(advised: &Cost, all: &'a [Cost]) -> Option<&'a Cost> {
+    let fastest = all.iter().min_by(|a, b| a.time.total_cmp(&b.time))?;
+    if advised.time > fastest.time * LONGEST_WALL_TIME * advised.margin(fastest) {
+        return Some(fastest);
+    }
+    all.iter().filter(|one| one.time <= fastest.time * LONGEST_WALL_TIME).find(|one| {
+        let margin = one.margin(advised);
+        one.time * one.cpu * margin * margin < advised.time * advised.cpu
+    })
+}
+
+/// The advice for each service that another choice beats.
+fn wrong_suites(machine: &Machine) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let tuned = machine.tuned.figures();
+    // MACs are computed in software on both sides.
+    let macs = tuned.iter().filter(|one| one.name.starts_with("UMAC") || one.name.starts_with("HMAC"));
+    let measured: Vec<CipherFigure> = machine.measured.iter().chain(macs).cloned().collect();
+    for (negotiation, bytes) in SERVICES {
+        let of = |figures: &[CipherFigure]| {
+            let offered = negotiation.by_default();
+            Contest::of(negotiation, offered, bytes, Goal::Balanced, figures).expect("several suites")
+        };
+        let contest = of(&tuned);
+        let advised = contest.best().expect("an advice");
+        let entrants = of(&measured).document("service").entrants;
+        let is_advised = |one: &&Entrant| {
+            (&one.suite, &one.mac, &one.driver) == (&advised.suite, &advised.mac, &advised.driver)
+        };
+        let its = entrants.iter().find(is_advised).unwrap_or_else(|| panic!("{advised:?} was not measured"));
+        let its = Cost::of_entrant(its);
+        let all: Vec<Cost> = entrants.iter().filter(|one| !one.is_legacy).map(Cost::of_entrant).collect();
+        wrong.extend(
+            better(&its, &all)
+                .map(|better| format!("{negotiation:?}: {}, but {}", its.text(), better.text())),
+        );
+    }
+    wrong
+}
+
+/// The driver to which the policy gives requests of this size.
+fn chosen<'a>(tuned: &'a Tuned, cipher: &str, bytes: usize) -> Option<&'a str> {
+    let ahead = tuned
+        .lookahead(cipher)
+        .filter(|row| row.from.is_some_and(|from| from <= bytes) && row.to.is_none_or(|to| bytes <= to));
+    let direct = || tuned.of(cipher).filter(|row| row.from[0].is_some_and(|from| from <= bytes));
+    ahead.map(|row| row.driver).or_else(|| direct().map(|row| row.driver))
+}
+
+/// The sizes at which the policy gives a cipher to the worse side.
+fn wrong_thresholds(machine: &Machine) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for one in machine.measured.iter().filter(|one| one.driver.is_none() && one.name != choice::CHACHA20) {
+        let same = |other: &&CipherFigure| (other.bytes, &other.name) == (one.bytes, &one.name);
+        let all: Vec<&CipherFigure> = machine.measured.iter().filter(same).collect();
+        let chosen = chosen(&machine.tuned, &one.name, one.bytes);
+        let its = all.iter().find(|other| other.driver.as_deref() == chosen);
+        let its =
+            Cost::of_figure(its.unwrap_or_else(|| panic!("{} by {chosen:?} was not measured", one.name)));
+        let costs: Vec<Cost> = all.into_iter().map(Cost::of_figure).collect();
+        let found = better(&its, &costs);
+        wrong.extend(
+            found.map(|better| format!("{} bytes: {}, but {}", one.bytes, its.text(), better.text())),
+        );
+    }
+    wrong
+}
+
+fn all_wrong(wrong: fn(&Machine) -> Vec<String>) -> Vec<String> {
+    let of = |machine: Machine| {
+        wrong(&machine).into_iter().map(|what| format!("{}: {what}", machine.name)).collect::<Vec<_>>()
+    };
+    machines().into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn no_other_cipher_beats_the_one_that_is_advised() {
+    let wrong = all_wrong(wrong_suites);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_request_is_given_to_the_worse_side() {
+    let wrong = all_wrong(wrong_thresholds);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn wrong_advice_is_found() {
+    let mut machines = machines();
+    for machine in &mut machines {
+        for one in &mut machine.measured {
+            // An accelerator of a tenth of the speed.
+            if one.driver.is_some() {
+                one.megabytes_per_second /= 10.0;
+            }
+        }
+    }
+    assert!(machines.iter().any(|machine| !wrong_suites(machine).is_empty()));
+    assert!(machines.iter().any(|machine| !wrong_thresholds(machine).is_empty()));
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pace of an engine: one request after another, each of which takes a time of its own and one
+ * for its bytes. The device is usually faster; its results then wait here, and cost no CPU time but
+ * that of a timer. Without parameters, requests complete when the device has done them.
+ */
+#include <linux/module.h>
+#include "compat.h"
+#include "engine.h"
+
+static unsigned int request_ns, bandwidth;
+module_param(request_ns, uint, 0644);
+MODULE_PARM_DESC(request_ns, "nanoseconds that the engine needs for a request besides its bytes");
+module_param(bandwidth, uint, 0644);
+MODULE_PARM_DESC(bandwidth, "MB/s of the engine; 0: those of the device");
+
+static enum hrtimer_restart engine_due(struct hrtimer *timer)
+{
+	tasklet_schedule(&container_of(timer, struct engine, timer)->tasklet);
+	return HRTIMER_NORESTART;
+}
+
+void engine_pace_init(struct engine *engine)
+{
+	INIT_LIST_HEAD(&engine->early);
+	engine_timer_setup(&engine->timer, engine_due);
+}
+
+/* A request has been put into the queue. Called with engine->lock held. */
+void engine_pace_start(struct engine *engine, struct skcipher_request *req)
+{
+	struct engine_request *rctx = skcipher_request_ctx(req);
+	unsigned int megabytes = READ_ONCE(bandwidth);
+	u64 ns = READ_ONCE(request_ns);
+	ktime_t now;
+
+	if (!ns && !megabytes)
+		return;
+	if (megabytes)
+		ns += div_u64(1000ULL * req->cryptlen, megabytes);
+	now = ktime_get();
+	if (ktime_before(engine->free, now))
+		engine->free = now;
+	engine->free = ktime_add_ns(engine->free, ns);
+	rctx->due = engine->free;
+}
+
+/*
+ * Waits until the device has done a request, without going idle: the clock of a machine that counts
+ * instructions (vm/run --icount) leaps to the next timer when its CPU is idle. Reading the status
+ * lets the emulator serve the device, and takes it longer than the CPU's instructions say.
+ */
+void engine_pace_wait(struct engine *engine, struct skcipher_request *req)
+{
+	struct engine_request *rctx = skcipher_request_ctx(req);
+	struct virtio_device *vdev = engine->dataq->vdev;
+
+	while (rctx->due && READ_ONCE(rctx->answer.status) == ENGINE_NO_ANSWER)
+		vdev->config->get_status(vdev);
+}
+
+/*
+ * Moves results that are due from early to done. Called with engine->lock held. The times of early
+ * rise: the device completes in the order of its queue.
+ */
+void engine_pace_take(struct engine *engine, struct list_head *done)
+{
+	struct crypto_async_request *base, *next;
+
+	list_for_each_entry_safe(base, next, &engine->early, list) {
+		struct engine_request *rctx = skcipher_request_ctx(skcipher_request_cast(base));
+
+		if (rctx->due && ktime_after(rctx->due, ktime_get())) {
+			hrtimer_start(&engine->timer, rctx->due, HRTIMER_MODE_ABS);
+			return;
+		}
+		list_move_tail(&base->list, done);
+	}
+}
