@@ -17,7 +17,7 @@ use outboard_measure::openssl_pair::{
 };
 use outboard_measure::turns::{Error, Series, Stopwatch};
 
-use super::contest::{AGAIN, look, plan, point, without_interrupts};
+use super::contest::{AGAIN, WARM_UP, look, plan, point, without_interrupts};
 use super::sentence;
 
 /// The largest request in bytes.
@@ -67,7 +67,8 @@ pub fn measure(
     };
     let other = other.ok_or_else(|| failed(&anyhow!("{name} is not offered")))?;
     let watch = watch.of(&driver).map_err(Error::Interrupts)?;
-    let contest = LookaheadContest { watch: &watch, goal, name, with: &with, ahead: &ahead, other: &other };
+    let (watch, with, ahead, other) = (&watch, &with, &ahead, &other);
+    let contest = LookaheadContest { watch, goal, name, direct_from, with, ahead, other };
     let (requests, percent) = contest.requests()?;
     let connections = if requests.from.is_some() { Some(contest.connections()?) } else { None };
     let mut lookahead = Lookahead {
@@ -94,6 +95,7 @@ struct LookaheadContest<'a> {
     watch: &'a Stopwatch,
     goal: Goal,
     name: &'a str,
+    direct_from: Option<usize>,
     with: &'a OpensslPair,
     ahead: &'a Cipher<'a>,
     other: &'a Cipher<'a>,
@@ -120,6 +122,10 @@ impl LookaheadContest<'_> {
         let [ahead, other] = [self.work(self.ahead)?, self.work(self.other)?];
         for side in [&ahead, &other] {
             side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
+        }
+        // The provider compares the first direct requests of each key with software.
+        if self.direct_from.is_some_and(|from| from <= bytes) {
+            run(&other)(WARM_UP).map_err(Error::Failed)?;
         }
         let before = self.with.counts(self.name);
         let (window, fewest) = (window_requests(bytes), sample_requests(bytes));
