@@ -149,6 +149,23 @@ source_files() {
             [[ ! -e $repo/$file && ! -L $repo/$file ]] || printf '%s\0' "$file"
         done
     else
-        (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./tests/openwrt/target -prune -o -path ./vendor -prune -o ! -type d -printf '%P\0')
+        (cd "$repo" && find . -path ./target -prune -o -path ./fuzz/target -prune -o -path ./tests/openwrt/target -prune -o -path ./VENDOR -prune -o ! -type d -printf '%P\0')
     fi | LC_ALL=C sort -z
+}
+
+# vendored_crates WORK LOG: sets `vendored` to an archive of the directory vendor with the crates of
+# Cargo.lock that the programs need, which is made once, in the cache.
+vendored_crates() {
+    vendored=$cache/packages/crates-$(cd "$repo" && sha256sum Cargo.lock packaging/vendor | sha256sum | cut -c1-12).tar.xz
+    [[ ! -f $vendored ]] || return 0
+    mkdir -p "${vendored%/*}"
+    with_progress 'fetching the crates' "$2" "$repo/packaging/vendor" "$1/vendor" || {
+        if_full "$2" "$1" "$cache"
+        tail -n 40 "$2" >&2
+        die "the crates cannot be fetched; the log: $2"
+    }
+    rm -f "$cache"/packages/crates-*
+    pack -C "$1" -cJf "$vendored.new" vendor
+    mv "$vendored.new" "$vendored"
+    rm -rf "$1/vendor"
 }

@@ -4,11 +4,11 @@
 #
 ################################################################################
 
-# The source is the last commit of the repository around this file: of a git
-# source, Buildroot vendors the crates of Cargo.lock.
-OUTBOARD_SITE = $(realpath $(BR2_EXTERNAL_OUTBOARD_PATH)/../..)
-OUTBOARD_SITE_METHOD = git
-OUTBOARD_VERSION = $(shell git -C $(OUTBOARD_SITE) rev-parse HEAD)
+OUTBOARD_VERSION = 0.1.0
+# With the crates that the programs need. scripts/source puts the address here,
+# and the checksum into outboard.hash.
+OUTBOARD_SOURCE = outboard-$(OUTBOARD_VERSION)-with-crates.tar.xz
+OUTBOARD_SITE = @RELEASE_SITE@
 OUTBOARD_LICENSE = Apache-2.0 (command, provider), GPL-2.0 (kernel module)
 OUTBOARD_LICENSE_FILES = LICENSE LICENSES/Apache-2.0.txt LICENSES/GPL-2.0-only.txt
 OUTBOARD_DEPENDENCIES = openssl

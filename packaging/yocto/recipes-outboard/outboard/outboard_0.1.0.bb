@@ -8,14 +8,11 @@ LIC_FILES_CHKSUM = "file://LICENSES/Apache-2.0.txt;md5=3b83ef96387f14655fc854ddc
 CVE_PRODUCT = "outboard"
 
 DEPENDS = "openssl"
-PV = "0.1.0+git"
+require recipes-outboard/outboard-release.inc
 
-SRC_URI = "${OUTBOARD_SOURCE} ${@outboard_crates(d)}"
-# nooelint: oelint.vars.autorev - the repository has this recipe too
-SRCREV = "${AUTOREV}"
+inherit cargo useradd
 
-inherit cargo outboard_source useradd
-
+CARGO_VENDORING_DIRECTORY = "${S}/VENDOR"
 # scripts/install reads target/release.
 # nooelint: oelint.vars.mispell.unknown - cargo_common.bbclass has it
 CARGO_PROFILE = "release"

@@ -7,15 +7,11 @@ LIC_FILES_CHKSUM = "file://../LICENSES/GPL-2.0-only.txt;md5=b234ee4d69f5fce4486a
 
 CVE_PRODUCT = "outboard"
 
-PV = "0.1.0+git"
+require recipes-outboard/outboard-release.inc
 
-SRC_URI = "${OUTBOARD_SOURCE}"
-# nooelint: oelint.vars.autorev - the repository has this recipe too
-SRCREV = "${AUTOREV}"
+S = "${UNPACKDIR}/outboard-${PV}/kmod"
 
-S = "${UNPACKDIR}/${BP}/kmod"
-
-inherit module outboard_source
+inherit module
 
 EXTRA_OEMAKE += "KDIR=${STAGING_KERNEL_DIR}"
 MODULES_INSTALL_TARGET = "install"
