@@ -384,8 +384,8 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- queue.c ---- */
 
-/* Jiffies between two looks at what is late. */
-#define OB_SECOND_LOOK (HZ / 100 + 1)
+/* Jiffies between two looks at what is late: 10 ms. */
+#define OB_SECOND_LOOK DIV_ROUND_UP(HZ, 100UL)
 
 int ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request, int error);

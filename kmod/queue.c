@@ -13,7 +13,7 @@
  * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
  * user has freed its sessions meanwhile. The sessions of one user take turns.
  *
- * An engine that has a request for much longer than it has needed so far, and completes none, has
+ * An engine that has a request for much longer than it has needed of late, and completes none, has
  * stopped: what it has is written off, what waits ends, and what is submitted is refused, but for
  * one request at once and one after each pause. The pauses grow. Any completion ends that.
  *
@@ -127,16 +127,21 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 
 /* ---- Engines that stopped ---- */
 
-/* Jiffies that the engine may have what it has. More than before takes longer in proportion. */
+/*
+ * Jiffies after which the engine is late with what it has. The second look is a part of ten times
+ * what it has needed. More work than it had then takes longer in proportion.
+ */
 unsigned long ob_patience_of(const struct ob_engine *engine)
 {
-	unsigned long most = ob_timeout_jiffies();
-	u64 ms = max_t(u64, READ_ONCE(ob_patience), div_u64(10 * engine->slowest, NSEC_PER_MSEC));
+	unsigned long most = ob_timeout_jiffies(),
+		      least = min(most, msecs_to_jiffies(READ_ONCE(ob_patience)) + 1),
+		      needed = min(most, nsecs_to_jiffies(10 * engine->slowest));
 
 	if (!engine->slowest)
 		return most;
-	ms *= DIV_ROUND_UP(engine->cost + 1, engine->most_cost);
-	return min_t(u64, most, msecs_to_jiffies(min_t(u64, ms, UINT_MAX / 2)) + 1);
+	needed -= min(needed, OB_SECOND_LOOK);
+	return min_t(u64, most, (u64)max(least, needed) *
+				max(1UL, DIV_ROUND_UP(engine->cost, engine->most_cost)));
 }
 
 /*
@@ -185,8 +190,19 @@ bool ob_look(struct ob_engine *engine, struct list_head *dropped)
  */
 static void ob_answered(struct ob_engine *engine, const struct ob_request *request, u64 took)
 {
-	engine->slowest = max(engine->slowest - (engine->slowest >> 10), took);
-	engine->most_cost = max3(engine->most_cost, engine->cost, (unsigned long)request->cost);
+	unsigned long cost = max_t(unsigned long, engine->cost, request->cost);
+
+	engine->slowest = max(engine->slowest, took);
+	engine->most_cost = max(engine->most_cost, cost);
+	engine->new_slowest = max(engine->new_slowest, took);
+	engine->new_most_cost = max(engine->new_most_cost, cost);
+	if (!engine->until_forget--) {
+		engine->slowest = engine->new_slowest;
+		engine->most_cost = engine->new_most_cost;
+		engine->new_slowest = 0;
+		engine->new_most_cost = 0;
+		engine->until_forget = OB_REMEMBERED;
+	}
 	engine->stopped = false;
 	engine->pause = 0;
 }

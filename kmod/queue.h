@@ -13,6 +13,9 @@
 
 #define OB_FIRST_DEPTH 8
 
+/* What an engine needed counts until it has answered so often, or twice as often. */
+#define OB_REMEMBERED 1024
+
 /* A user of an engine. */
 struct ob_share {
 	struct list_head link;		/* in engine->shares */
@@ -45,8 +48,11 @@ struct ob_engine {
 	const struct ob_share *last;	/* that submitted last; compared only, and may be gone */
 	u64 last_ns, shared_until;
 	unsigned long progress;		/* jiffies of a completion, or since it has a request */
-	u64 slowest;			/* nanoseconds, fading; 0: it has never answered */
-	unsigned long most_cost;	/* that it had when it answered */
+	u64 slowest;			/* nanoseconds, of late; 0: it has never answered */
+	unsigned long most_cost;	/* that it had when it answered, of late */
+	u64 new_slowest;		/* what these two become after until_forget answers */
+	unsigned long new_most_cost;
+	unsigned int until_forget;
 	unsigned int epoch, lost;	/* requests of earlier epochs, which were written off */
 	bool stopped, suspect;		/* suspect: was found late once */
 	unsigned long suspected;	/* jiffies of that */

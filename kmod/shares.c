@@ -32,8 +32,8 @@ bool ob_engine_stopped(const struct ob_driver *driver)
 }
 
 /*
- * Looks whether the engine of a driver has stopped. Returns for how many jiffies it may have a
- * request.
+ * Looks whether the engine of a driver has stopped. Returns after how many jiffies it is late with
+ * a request.
  */
 unsigned long ob_engine_patience(u16 number)
 {
@@ -87,6 +87,7 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	engine->depth = OB_FIRST_DEPTH;
 	engine->limit = OB_FIRST_DEPTH * OB_QUANTUM;
 	engine->latency = U64_MAX;
+	engine->until_forget = OB_REMEMBERED;
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->shares);
 	INIT_LIST_HEAD(&engine->ready);

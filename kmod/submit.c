@@ -26,6 +26,8 @@ static struct ob_batch ob_no_waiter;
 
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
+/* Jiffies; what is late depends on others, too. */
+#define OB_LONGEST_SLEEP (HZ / 10UL)
 
 /* Drivers' own time limits are half a second and more. What they refuse, they refuse at once. */
 #define OB_LATE_ERROR_NS (400 * NSEC_PER_MSEC)
@@ -154,7 +156,7 @@ void ob_request_start(struct ob_request *request)
 	int error;
 
 	place->generation = generation;
-	WRITE_ONCE(place->since, jiffies | 1);
+	WRITE_ONCE(place->since, jiffies ?: 1);
 	WRITE_ONCE(place->live, generation);
 	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
 	if (unlikely(error == -EBUSY))
@@ -409,16 +411,16 @@ static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct 
 	return late ? error : 0;
 }
 
-/* Whether a driver has a request of the batch for longer than its engine may need. */
-static bool ob_any_late(const struct ob_arena *arena, u32 first, u32 count,
-			const struct ob_batch *batch)
+/* Jiffies until a driver has a request of the batch for longer than its engine may need. */
+static unsigned long ob_until_late(const struct ob_arena *arena, u32 first, u32 count,
+				   const struct ob_batch *batch)
 {
-	unsigned long patience = 0;
+	unsigned long patience = 0, until = OB_LONGEST_SLEEP;
 	u16 driver = 0;
 
 	for (u32 i = first; i < first + count; i++) {
 		const struct ob_place *place = &arena->places[i];
-		unsigned long since = READ_ONCE(place->since);
+		unsigned long since = READ_ONCE(place->since), passed;
 
 		if (READ_ONCE(place->batch) != batch)
 			continue;
@@ -426,26 +428,40 @@ static bool ob_any_late(const struct ob_arena *arena, u32 first, u32 count,
 			driver = place->driver;
 			patience = ob_engine_patience(driver);
 		}
-		if (since && time_after(jiffies, since + patience))
-			return true;
+		if (!since)
+			continue;
+		passed = jiffies - since;
+		until = min(until, patience - min(patience, passed));
 	}
-	return false;
+	return until;
+}
+
+/* A timer expires with the next tick, so that it is never early. */
+static long ob_sleep(struct ob_batch *batch, unsigned long ticks)
+{
+	return wait_for_completion_killable_timeout(&batch->done, max(ticks, 2UL) - 1);
 }
 
 static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
 {
-	unsigned long end = jiffies + ob_timeout_jiffies();
-	unsigned int late = 0;
+	unsigned long end = jiffies + ob_timeout_jiffies(), sleep = OB_SECOND_LOOK, suspected = 0;
 	long left;
 
 	if (atomic_dec_and_test(&batch->pending))
 		return 0;
 	do {
-		left = wait_for_completion_killable_timeout(&batch->done, OB_SECOND_LOOK);
+		left = ob_sleep(batch, sleep);
 		if (likely(left > 0))
 			return 0;
-		late = ob_any_late(arena, first, count, batch) ? late + 1 : 0;
-	} while (!left && time_before(jiffies, end) && late < 2);
+		sleep = ob_until_late(arena, first, count, batch);
+		if (sleep)
+			suspected = 0;
+		else if (!suspected)
+			suspected = jiffies ?: 1;
+		else if (time_after_eq(jiffies, suspected + OB_SECOND_LOOK))
+			break;
+		sleep = sleep ?: OB_SECOND_LOOK;
+	} while (!left && time_before(jiffies, end));
 	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
 }
 

@@ -8,6 +8,9 @@
 
 enum { USERS = 8, LARGE = 65536, SHORT = 64 };
 
+/* Seconds: two looks of a kernel with 100 ticks a second. */
+#define LOOKS 0.03
+
 static int fd;
 static struct arena arena;
 static const struct algorithm *cbc;
@@ -26,15 +29,27 @@ static void open_with_session(void)
 	make_session(fd, 1, cbc);
 }
 
+/* The module knows nothing of the engine. */
+static void begin_anew(void)
+{
+	double end = now() + TIME_LIMIT;
+
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	while (counter("sessions") && now() < end)
+		usleep(1000);
+	check(!tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes"), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "sim-cbc-aes"), "%m");
+	open_with_session();
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
+}
+
 /* The engine has answered, so that it is known to need little. */
 static void begin(void)
 {
-	cbc = algorithm(OUTBOARD_CBC_AES);
-	open_with_session();
+	begin_anew();
 	for (unsigned int s = 0; s < 512; s++)
 		fill(s, SHORT);
 	check(!submit(&arena, 0, 512, OUTBOARD_WAIT), "%m");
-	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
 }
 
 static void fault(const char *rule)
@@ -252,9 +267,71 @@ static void an_engine_whose_first_answer_came_after_it_was_given_up_works_again(
 		check(!status_of(s), "status %d", arena.slot[s].status);
 }
 
+/*
+ * A request that is lost after others with as much work costs the patience, or ten times what the
+ * slowest of them needed, and not twice as much. In one of the rounds: all times are the machine's,
+ * which other things delay.
+ */
+static void a_lost_request_costs(double patience)
+{
+	enum { ROUNDS = 3, BEFORE = 10 };
+	double start, slowest, lost, limit;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		begin_anew();
+		slowest = 0;
+		for (unsigned int s = 0; s < BEFORE; s++) {
+			start = now();
+			check(!status_of(s), "status %d", arena.slot[s].status);
+			slowest = now() - start > slowest ? now() - start : slowest;
+		}
+		limit = 10 * slowest > patience ? 10 * slowest : patience;
+		fault("all never count=1");
+		start = now();
+		is_given_up(0);
+		lost = now() - start;
+		check(lost > patience, "%.1f ms", lost * 1000);
+		answer_held();
+		check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
+		if (lost < limit + LOOKS)
+			return;
+		unmap_arena(&arena);
+		close(fd);
+	}
+	check(false, "%.1f ms in the end, the slowest so far %.1f ms", lost * 1000, slowest * 1000);
+}
+
+static void a_lost_request_of_a_fast_engine_costs_its_patience(void)
+{
+	a_lost_request_costs(0.03);
+}
+
+static void a_lost_request_of_a_slow_engine_costs_ten_times_what_it_needs(void)
+{
+	slow_engine(SIM_PARAMETERS "/latency_ns", "20000000");
+	a_lost_request_costs(0.1);
+}
+
+/* What it needed is forgotten together with the work that it had then. */
+static void a_long_request_after_many_short_ones_is_not_given_up(void)
+{
+	begin_anew();
+	slow_engine(SIM_PARAMETERS "/bandwidth", "500000");
+	for (int i = 0; i < 2; i++) {
+		fill(510, LARGE);
+		check(!submit(&arena, 510, 1, OUTBOARD_WAIT), "%m");
+		check(!arena.slot[510].status, "status %d", arena.slot[510].status);
+		for (int s = 0; s < 4096 && !i; s++)
+			check(!status_of(511), "status %d", arena.slot[511].status);
+	}
+}
+
 static const struct test tests[] = {
 	TEST(an_engine_whose_first_answer_came_after_it_was_given_up_works_again),
 	TEST(no_request_of_eight_users_is_given_up_that_comes),
+	TEST(a_lost_request_of_a_fast_engine_costs_its_patience),
+	TEST(a_lost_request_of_a_slow_engine_costs_ten_times_what_it_needs),
+	TEST(a_long_request_after_many_short_ones_is_not_given_up),
 	TEST(an_engine_that_stopped_refuses_after_two_requests),
 	TEST(what_waits_ends_when_the_engine_stops),
 	TEST(a_request_after_a_pause_takes_the_engine_back),

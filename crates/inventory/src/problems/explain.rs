@@ -134,7 +134,7 @@ impl ProblemId {
             Unanswered => (
                 "driver-does-not-answer",
                 "a driver does not complete its requests",
-                "The engine has a request for longer than ten times what it has needed so far, and at least 30 ms \
+                "The engine has a request for longer than ten times what it has needed of late, and at least 30 ms \
                  (parameter patience of the kernel module), or for 10 s (timeout) if it has never completed one. The module \
                  then refuses further requests at once, from all processes, and these compute in software. One request is \
                  sent to the engine after each pause: of a second at first, of a minute at last, or when a device is bound or a driver allowed. \
