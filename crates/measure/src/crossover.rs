@@ -30,7 +30,7 @@ pub struct Crossover {
     pub wins_below: Vec<usize>,
     /// Whether hardware won at the smallest size, so that there is no crossing.
     pub always: bool,
-    /// The samples varied too much where the crossing may be, so nothing was found.
+    /// The samples varied too much at the largest sizes, so nothing was found.
     pub unclear: bool,
 }
 
@@ -40,9 +40,8 @@ pub struct Crossover {
 /// themselves only: direct requests can be as fast there as look-ahead, or faster, while it wins at
 /// all others. A loss there is the upper end; an even or unclear verdict is none.
 ///
-/// A crossing is found within a factor of the square root of 2, and hardware won at the result. If
-/// the first size that is not won is unclear, the crossing may be anywhere below, and the search
-/// ends. An unclear size between a lost and a won one counts as lost.
+/// A crossing is found within a factor of the square root of 2, and hardware won at the result. An
+/// unclear size counts as lost, but decides nothing where hardware won at no larger one.
 pub fn search<E>(
     sizes: Sizes,
     ask: &mut dyn FnMut(usize) -> Result<SpeedVerdict, E>,
@@ -70,8 +69,10 @@ pub fn search<E>(
         }
         match verdict {
             SpeedVerdict::Wins => found.from = Some(size),
-            SpeedVerdict::Unclear => return Ok(Crossover { unclear: true, ..Crossover::default() }),
-            SpeedVerdict::Even | SpeedVerdict::Loses => {
+            SpeedVerdict::Unclear if found.from.is_none() => {
+                return Ok(Crossover { unclear: true, ..found });
+            }
+            SpeedVerdict::Even | SpeedVerdict::Loses | SpeedVerdict::Unclear => {
                 lost = Some(size);
                 break;
             }
@@ -312,9 +313,10 @@ mod tests {
         };
         let nothing = Crossover { unclear: true, ..Crossover::default() };
         assert_eq!(unclear(65536, 65536), nothing);
-        assert_eq!(unclear(16, 4096), nothing);
-        // Between 256, where it loses, and 1024, where it wins, an unclear size only reduces the
-        // accuracy.
+        // Below a size at which it wins, an unclear one only reduces the accuracy.
+        let Crossover { from: Some(4097..6144), unclear: false, .. } = unclear(16, 4096) else {
+            panic!("{:?}", unclear(16, 4096));
+        };
         assert_eq!(unclear(257, 1023), Crossover { from: Some(1024), ..Crossover::default() });
     }
 
