@@ -29,6 +29,9 @@ pub struct Accelerated<'a> {
     pub driver: &'a str,
     /// The driver computes key stream in advance.
     pub is_ahead: bool,
+    /// With look-ahead: the smallest request in bytes that goes to a driver while no key stream is
+    /// ready. `None`: software does all of them.
+    pub direct_from: Option<u32>,
 }
 
 /// What was measured.
@@ -215,9 +218,11 @@ fn stopwatch(served: &[Accelerated<'_>]) -> Result<Stopwatch> {
     }
 }
 
-/// A configuration that has the accelerator do all requests of a cipher.
+/// A configuration that has the accelerator do all requests of a cipher, or those of look-ahead as the
+/// policy will.
 fn pair(module: &Path, one: &Accelerated<'_>) -> Result<OpensslPair> {
-    let keys = [("THRESHOLDS", "ALL:4294967295"), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
+    let threshold = format!("ALL:{}", one.direct_from.unwrap_or(u32::MAX));
+    let keys = [("THRESHOLDS", threshold.as_str()), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
     match one.is_ahead {
         true => OpensslPair::with_keys(module, &[one.cipher], &keys),
         false => OpensslPair::new(module, &[one.cipher]),

@@ -222,6 +222,7 @@ mod tests {
                 by: Ok(("eng".to_owned(), Some(512))),
                 measured: true,
                 is_ahead: false,
+                direct_from: None,
             };
             Suitability {
                 ciphers: ciphers.iter().map(outlook).collect(),
@@ -264,8 +265,13 @@ mod tests {
 
     #[test]
     fn a_suite_is_served_from_its_threshold_if_requests_are_that_large() {
-        let outlook =
-            |cipher: &str, by, is_ahead| Outlook { cipher: cipher.to_owned(), by, measured: true, is_ahead };
+        let outlook = |cipher: &str, by, is_ahead| Outlook {
+            cipher: cipher.to_owned(),
+            by,
+            measured: true,
+            is_ahead,
+            direct_from: None,
+        };
         let ciphers = [
             outlook("AES-128-GCM", Ok(("ecb".to_owned(), Some(512))), true),
             outlook("AES-256-GCM", Err("no driver".to_owned()), false),

@@ -46,6 +46,8 @@ pub struct Outlook {
     pub measured: bool,
     /// The driver computes key stream in advance.
     pub is_ahead: bool,
+    /// The smallest request in bytes that goes to the driver directly.
+    pub direct_from: Option<u32>,
 }
 
 impl Outlook {
@@ -81,10 +83,14 @@ fn judge(
     let outlook = |cipher: &&str| {
         let decision = decisions.iter().find(|(name, _)| name == cipher).map(|(_, decision)| decision);
         let row = policy.filter(|_| unfit.is_none()).and_then(|policy| policy.of(cipher));
+        let direct_from = match decision {
+            Some(Decision::Offered { from, .. }) => from.iter().flatten().min().copied(),
+            _ => None,
+        };
         let (by, measured, is_ahead) = match (decision, row) {
-            (Some(Decision::Offered { driver, from, key_stream, .. }), row) => {
-                let direct = from.iter().flatten().min().copied();
-                let is_smaller = |ahead: &&KeyStreamSource| direct.is_none_or(|direct| ahead.from <= direct);
+            (Some(Decision::Offered { driver, key_stream, .. }), row) => {
+                let is_smaller =
+                    |ahead: &&KeyStreamSource| direct_from.is_none_or(|direct| ahead.from <= direct);
                 match key_stream.as_ref().filter(is_smaller) {
                     Some(source) => {
                         let row = policy.filter(|_| unfit.is_none()).and_then(|it| it.lookahead(cipher));
@@ -92,9 +98,11 @@ fn judge(
                             row.is_some_and(|row| row.driver == source.driver && row.from.is_some());
                         (Ok((source.driver.clone(), Some(source.from))), is_measured, true)
                     }
-                    None => {
-                        (Ok((driver.clone(), direct)), row.is_some_and(|row| row.driver == driver), false)
-                    }
+                    None => (
+                        Ok((driver.clone(), direct_from)),
+                        row.is_some_and(|row| row.driver == driver),
+                        false,
+                    ),
                 }
             }
             // The provider does not offer what never wins.
@@ -102,7 +110,7 @@ fn judge(
             (Some(Decision::Left { why, .. }), _) => (Err(why.clone()), false, false),
             (None, _) => (Err("the provider decided nothing".to_owned()), false, false),
         };
-        Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead }
+        Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead, direct_from }
     };
     let is_in_force = unfit.is_none();
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();

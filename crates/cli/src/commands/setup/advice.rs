@@ -164,6 +164,7 @@ mod tests {
             by: Ok(("engine-ecb-aes".to_owned(), Some(from))),
             measured: true,
             is_ahead: true,
+            direct_from: None,
         };
         let ciphers =
             vec![cipher("AES-128-GCM", 512), cipher("AES-256-GCM", 512), cipher("AES-128-CBC", 65536)];
