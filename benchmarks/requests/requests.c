@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS: the time that the CPU of a machine with one
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS: the time that the CPU of a machine with one
  * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
- * the kernel and of interrupts included. Then the time that passed per request, in ns, and its
- * spread: the median absolute deviation, relative to it. Needs root for /proc/timer_list.
+ * the kernel and of interrupts included. Then the time that passed per request, in ns, and the
+ * larger spread of both: the median absolute deviation, relative. Needs root for /proc/timer_list.
  *
- * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
  * contexts, each made, given a key of its own, used for its requests and freed.
  *
- * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS CONNECTIONS: the memory of this process in
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS CONNECTIONS: the memory of this process in
  * kB with that many contexts, each with a key of its own and after its requests: what is resident,
  * and the length of its mappings of /dev/outboard.
  *
- * requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS fault=RULE: in microseconds, the requests
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS fault=RULE: in microseconds, the requests
  * together and the slowest: the first ones of the process, the next ones, and those after this rule
  * for faults of kmod/sim.
+ *
+ * QUERY selects the provider, as "provider=outboard" (property(7)).
  *
  * A request of CTR, CBC or ChaCha20 is an update. One of GCM or ChaCha20-Poly1305 is a message with
  * a nonce that counts, 13 bytes of additional data and a tag, as in TLS.
@@ -197,15 +199,24 @@ static double median(double *values)
 	return values[ROUNDS / 2];
 }
 
+/* The median absolute deviation, relative to the median. */
+static double deviation(double *values)
+{
+	double middle = median(values), off[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++)
+		off[i] = values[i] > middle ? values[i] - middle : middle - values[i];
+	return middle ? median(off) / middle : 0;
+}
+
 int main(int argc, char **argv)
 {
 	static unsigned char key[32] = "0123456789abcdef0123456789abcde";
 	static const unsigned char iv[16];
-	double busy[ROUNDS], passed[ROUNDS], of_all;
-	char query[64];
+	double busy[ROUNDS], passed[ROUNDS];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION PROVIDER CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|CONNECTIONS]");
+		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
 	const char *rule = argc == 7 && !strncmp(argv[6], "fault=", 6) ? argv[6] + 6 : NULL;
 	int keys = 0;
@@ -233,11 +244,10 @@ int main(int argc, char **argv)
 
 	if (!world || !load(world, argv[1]))
 		fail("the configuration does not load");
-	snprintf(query, sizeof(query), "provider=%s", argv[2]);
-	void *cipher = fetch(world, argv[3], query), *context = new_context();
+	void *cipher = fetch(world, argv[3], argv[2]), *context = new_context();
 
 	if (!cipher || !context || !init(context, cipher, key, iv, 1, NULL))
-		fail("the provider does not offer the cipher");
+		fail("no provider offers the cipher");
 	if (rule) {
 		show_times(context, is_aead, bytes, requests);
 		show_times(context, is_aead, bytes, requests);
@@ -271,9 +281,8 @@ int main(int argc, char **argv)
 		busy[round] = (double)(elapsed - (idle_ns() - idle)) / (keys ? keys : requests);
 		passed[round] = (double)elapsed / (keys ? keys : requests);
 	}
-	of_all = median(passed);
-	for (int round = 0; round < ROUNDS; round++)
-		passed[round] = passed[round] > of_all ? passed[round] - of_all : of_all - passed[round];
-	printf("%.0f %.0f %.3f\n", median(busy), of_all, median(passed) / of_all);
+	double spread[] = { deviation(busy), deviation(passed) };
+
+	printf("%.0f %.0f %.3f\n", median(busy), median(passed), spread[spread[0] < spread[1]]);
 	return 0;
 }
