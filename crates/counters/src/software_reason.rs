@@ -44,7 +44,7 @@ const COUNTED: [SoftwareReason; 7] =
     [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, EngineStopped, LookaheadMissed, UnsuitableCall];
 
 /// All reasons in the order of their codes, with their names in JSON documents.
-const ALL: [(SoftwareReason, &str); 14] = [
+const NAMES: [(SoftwareReason, &str); 14] = [
     (BelowThreshold, "below-threshold"),
     (AboveLimit, "above-limit"),
     (FewKeyBytes, "few-key-bytes"),
@@ -62,10 +62,26 @@ const ALL: [(SoftwareReason, &str); 14] = [
 ];
 
 impl SoftwareReason {
+    /// All reasons, in the order of their codes.
+    pub const ALL: [SoftwareReason; NAMES.len()] = {
+        let (mut all, mut at) = ([BelowThreshold; NAMES.len()], 0);
+        while at < NAMES.len() {
+            all[at] = NAMES[at].0;
+            at += 1;
+        }
+        all
+    };
+
     /// The name in JSON documents.
     #[must_use]
     pub fn name(self) -> &'static str {
-        ALL[self as usize].1
+        NAMES[self as usize].1
+    }
+
+    /// Whether a driver is there and must not or cannot be used.
+    #[must_use]
+    pub fn is_fault(self) -> bool {
+        matches!(self, DriverWrong | DriverFailed | DriverUnreachable)
     }
 
     pub(crate) fn code(self) -> u32 {
@@ -73,7 +89,7 @@ impl SoftwareReason {
     }
 
     pub(crate) fn of_code(code: u32) -> Option<Self> {
-        ALL.get(code as usize).map(|(reason, _)| *reason)
+        NAMES.get(code as usize).map(|(reason, _)| *reason)
     }
 
     pub(crate) fn counter(self) -> Option<usize> {
@@ -109,12 +125,12 @@ mod tests {
 
     #[test]
     fn each_reason_has_a_code_and_a_name_of_its_own() {
-        for (code, (reason, name)) in ALL.into_iter().enumerate() {
+        for (code, (reason, name)) in NAMES.into_iter().enumerate() {
             assert_eq!((reason.code(), reason.name()), (code as u32, name));
             assert_eq!(SoftwareReason::of_code(code as u32), Some(reason));
-            assert_eq!(ALL.into_iter().filter(|(_, other)| *other == name).count(), 1);
+            assert_eq!(NAMES.into_iter().filter(|(_, other)| *other == name).count(), 1);
         }
-        assert_eq!(SoftwareReason::of_code(ALL.len() as u32), None);
+        assert_eq!(SoftwareReason::of_code(NAMES.len() as u32), None);
         assert_eq!((BelowThreshold.counter(), UnsuitableCall.counter()), (None, Some(REASONS - 1)));
     }
 }

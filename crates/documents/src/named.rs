@@ -1,5 +1,6 @@
 //! Enums of other crates in documents, by their names: `#[serde(with = "crate::named")]`.
 
+use outboard_counters::SoftwareReason;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{Consumer, Reachable, Route};
 use serde::de::Error;
@@ -29,6 +30,7 @@ named! {
     Reachable: Reachable::ALL;
     Consumer: Consumer::ALL;
     Route: Route::ALL;
+    SoftwareReason: SoftwareReason::ALL;
 }
 
 /// Writes the name.

@@ -1,5 +1,6 @@
 //! `outboard-prove/1`: the document of `outboard prove`.
 
+use outboard_counters::SoftwareReason;
 use serde::{Deserialize, Serialize};
 
 use crate::{Document, secrets, shell};
@@ -42,7 +43,7 @@ pub struct Prove {
     pub total: Work,
     /// Algorithms that the provider does not offer, and why.
     #[serde(default)]
-    pub not_offered: Vec<NotOfferedAlgorithms>,
+    pub not_offered: Vec<NotOffered>,
     /// The counters of the seed source OUTBOARD-HWRNG; null if it was not used.
     #[serde(default)]
     pub seed_source: Option<SeedWork>,
@@ -124,15 +125,15 @@ pub struct AlgorithmWork {
     pub work: Work,
     /// Why requests were completed in software, the reason with the most bytes first.
     #[serde(default)]
-    pub software_reasons: Vec<SoftwareReasonWork>,
+    pub software_reasons: Vec<SoftwareWork>,
 }
 
 /// Requests in software for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct SoftwareReasonWork {
-    /// `below-threshold`, `above-limit`, `few-key-bytes`, `driver-busy`, `driver-failed`,
-    /// `engine-stopped`, `look-ahead-missed` or `unsuitable-call`.
-    pub reason: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct SoftwareWork {
+    /// The reason: one of a request.
+    #[serde(with = "crate::named")]
+    pub reason: SoftwareReason,
     /// Requests.
     pub requests: u64,
     /// Bytes of those requests.
@@ -141,12 +142,12 @@ pub struct SoftwareReasonWork {
 
 /// Algorithms that the provider does not offer, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct NotOfferedAlgorithms {
+pub struct NotOffered {
     /// OpenSSL's names.
     pub algorithms: Vec<String>,
-    /// `no-driver`, `driver-wrong`, `driver-unreachable`, `not-configured`, `software-wins` or
-    /// `combined-code`.
-    pub reason: String,
+    /// The reason: one of an algorithm.
+    #[serde(with = "crate::named")]
+    pub reason: SoftwareReason,
     /// The reason in words.
     pub why: String,
 }

@@ -6,6 +6,7 @@ mod conclusion;
 mod drivers;
 mod options;
 mod proof;
+mod reasons;
 mod service;
 mod text;
 

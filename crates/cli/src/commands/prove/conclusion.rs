@@ -4,15 +4,15 @@
 use std::fmt::Write;
 
 use outboard_console::amount;
-use outboard_counters::{
-    Counts, Decision, NotOffered, SoftwareReason, SoftwareWork, not_offered, offered, why_software,
-};
-use outboard_documents::prove::ProofVerdict;
+use outboard_counters::{Counts, Decision, SoftwareReason};
+use outboard_documents::prove::{NotOffered, ProofVerdict, SoftwareWork};
 use outboard_drivers::interrupts::Difference;
 use outboard_drivers::padlock;
 use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
+
+use super::reasons::{not_offered, offered, software, why_software};
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.
@@ -331,7 +331,7 @@ fn reasons(observed: &Observed) -> String {
     let offered = offered(decisions);
     let excluded = not_offered(decisions).into_iter();
     let is_likely = |group: &NotOffered| {
-        offered.is_empty() || group.is_fault() || group.reason == SoftwareReason::CombinedCode
+        offered.is_empty() || group.reason.is_fault() || group.reason == SoftwareReason::CombinedCode
     };
     let excluded = excluded.filter(is_likely).map(|group| group.why);
     let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
@@ -359,7 +359,7 @@ impl Subject {
     fn threshold_advice(self, total: &Counts) -> String {
         let is_below = |work: &SoftwareWork| work.reason == SoftwareReason::BelowThreshold;
         match self {
-            _ if !total.software().first().is_some_and(is_below) => String::new(),
+            _ if !software(total).first().is_some_and(is_below) => String::new(),
             Self::Command => " (--threshold BYTES lowers the threshold)".to_owned(),
             Self::Service => " (outboard config shows the thresholds and what sets them)".to_owned(),
         }

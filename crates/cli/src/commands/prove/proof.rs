@@ -2,10 +2,9 @@
 
 use std::fs;
 
-use outboard_counters::{Counts, Decision, NotOffered, SeedCounts, SoftwareWork, Table, not_offered};
+use outboard_counters::{Counts, Decision, SeedCounts, Table};
 use outboard_documents::prove::{
-    AlgorithmWork, LookaheadWork, NotOfferedAlgorithms, ProofDevice, ProofVerdict, Prove, SoftwareReasonWork,
-    SoftwareRun, Work,
+    AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
 };
 use outboard_documents::secrets;
 use outboard_drivers::interrupts::Difference;
@@ -15,6 +14,7 @@ use outboard_measure::meter::Spent;
 use super::command::Ended;
 use super::conclusion::{Conclusion, Observed, Subject, conclude};
 use super::options::Options;
+use super::reasons::{not_offered, software};
 use crate::commands::rng::seed_source::seed_work;
 
 /// Creates the record of a run without the provider from its times.
@@ -81,11 +81,11 @@ pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut note
             .map(|(name, counts)| AlgorithmWork {
                 name,
                 work: work(counts),
-                software_reasons: software(counts),
+                software_reasons: software(&counts),
             })
             .collect(),
         total: work(total),
-        not_offered: not_offered(&observed.decisions).into_iter().map(excluded).collect(),
+        not_offered: not_offered(&observed.decisions),
         seed_source: None,
         devices: spent.interrupts.ok().map(|all| all.iter().zip(used).map(device).collect()),
         required_percent: required,
@@ -120,20 +120,6 @@ fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
         }
     }
     ways
-}
-
-fn software(counts: Counts) -> Vec<SoftwareReasonWork> {
-    let reasons = counts.software().into_iter();
-    let convert = |SoftwareWork { reason, requests, bytes }| SoftwareReasonWork {
-        reason: reason.name().to_owned(),
-        requests,
-        bytes,
-    };
-    reasons.map(convert).collect()
-}
-
-fn excluded(NotOffered { algorithms, reason, why }: NotOffered) -> NotOfferedAlgorithms {
-    NotOfferedAlgorithms { algorithms, reason: reason.name().to_owned(), why }
 }
 
 /// Converts the counts of an algorithm.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 use outboard_catalog::families::Completion;
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
+use outboard_documents::prove::SoftwareWork;
 use outboard_drivers::interrupts::DeviceInterrupts;
 use outboard_drivers::root::Root;
 use outboard_measure::cpu::Cpu;
@@ -358,7 +359,7 @@ fn software_says_why() {
     assert!(small.summary.contains("requests of 16 bytes on average"), "{}", small.summary);
     assert!(small.summary.ends_with("(--threshold BYTES lowers the threshold)."), "{}", small.summary);
     let [algorithm] = &small.algorithms[..] else { panic!("{small:?}") };
-    assert_eq!(algorithm.software_reasons[0].reason, "below-threshold");
+    assert_eq!(algorithm.software_reasons[0].reason, SoftwareReason::BelowThreshold);
 }
 
 /// The proof of a command, of which a provider counted and decided this.
@@ -381,7 +382,7 @@ fn messages_above_the_limit_are_not_said_to_be_below_a_threshold() {
         proof.summary
     );
     assert!(!proof.summary.contains("threshold"), "{}", proof.summary);
-    let expected = SoftwareReasonWork { reason: "above-limit".into(), requests: 1, bytes: 16_000_000 };
+    let expected = SoftwareWork { reason: SoftwareReason::AboveLimit, requests: 1, bytes: 16_000_000 };
     let digest = proof.algorithms.iter().find(|algorithm| algorithm.name == "SHA2-256").expect("a digest");
     assert_eq!(digest.software_reasons, [expected]);
 }
@@ -399,8 +400,8 @@ fn a_driver_that_was_found_wrong_or_did_not_answer_is_the_reason() {
     });
     let says = "the command used no algorithm that outboard offers (AES-128-CTR); outboard check found a-cbc-aes wrong.";
     assert!(proof.summary.ends_with(says), "{}", proof.summary);
-    let reasons: Vec<_> = proof.not_offered.iter().map(|group| group.reason.as_str()).collect();
-    assert_eq!(reasons, ["driver-wrong", "no-driver"]);
+    let reasons: Vec<_> = proof.not_offered.iter().map(|group| group.reason).collect();
+    assert_eq!(reasons, [SoftwareReason::DriverWrong, SoftwareReason::NoDriver]);
     let unanswered = counted(|table| {
         table.decide("AES-128-CBC", &left(SoftwareReason::DriverFailed, "a-cbc-aes did not answer"));
         let (driver, interface) = ("b-ctr-aes".to_owned(), "/dev/outboard".to_owned());

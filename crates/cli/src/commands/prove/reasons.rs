@@ -1,54 +1,29 @@
 //! Puts into words why software did the work.
 
-use crate::{Counts, Decision, SoftwareReason};
+use outboard_counters::{Counts, Decision, SoftwareReason};
+use outboard_documents::prove::{NotOffered, SoftwareWork};
 
-/// Requests in software for one reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SoftwareWork {
-    /// The reason.
-    pub reason: SoftwareReason,
-    /// Requests.
-    pub requests: u64,
-    /// Bytes of input in them.
-    pub bytes: u64,
-}
-
-/// Algorithms that are not offered, for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotOffered {
-    /// OpenSSL's names.
-    pub algorithms: Vec<String>,
-    /// The kind of reason.
-    pub reason: SoftwareReason,
-    /// The reason in words.
-    pub why: String,
-}
-
-impl Counts {
-    /// The requests in software by reason, those with the most bytes first.
-    #[must_use]
-    pub fn software(&self) -> Vec<SoftwareWork> {
-        let (mut requests, mut bytes) = (self.sw_requests, self.sw_bytes);
-        let mut all: Vec<SoftwareWork> = Vec::new();
-        for (reason, own_requests, own_bytes) in self.reasons.iter() {
-            requests = requests.saturating_sub(own_requests);
-            bytes = bytes.saturating_sub(own_bytes);
-            all.push(SoftwareWork { reason, requests: own_requests, bytes: own_bytes });
-        }
-        if requests > 0 {
-            all.push(SoftwareWork { reason: SoftwareReason::BelowThreshold, requests, bytes });
-        }
-        all.sort_by_key(|work| std::cmp::Reverse(work.bytes));
-        all
+/// The requests in software by reason, those with the most bytes first.
+pub fn software(counts: &Counts) -> Vec<SoftwareWork> {
+    let (mut requests, mut bytes) = (counts.sw_requests, counts.sw_bytes);
+    let mut all: Vec<SoftwareWork> = Vec::new();
+    for (reason, own_requests, own_bytes) in counts.reasons.iter() {
+        requests = requests.saturating_sub(own_requests);
+        bytes = bytes.saturating_sub(own_bytes);
+        all.push(SoftwareWork { reason, requests: own_requests, bytes: own_bytes });
     }
+    if requests > 0 {
+        all.push(SoftwareWork { reason: SoftwareReason::BelowThreshold, requests, bytes });
+    }
+    all.sort_by_key(|work| std::cmp::Reverse(work.bytes));
+    all
 }
 
 /// Why software did the work that these counts of algorithms show: each reason with at least a tenth
 /// of the bytes. `None` if software did nothing.
-#[must_use]
 pub fn why_software(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Option<String> {
     let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-    let mut all = total.software();
+    let mut all = software(&total);
     // What an engine that stopped has keeps its room.
     if all.iter().any(|work| work.reason == SoftwareReason::EngineStopped) {
         all.retain(|work| work.reason != SoftwareReason::DriverBusy);
@@ -59,7 +34,7 @@ pub fn why_software(counted: &[(String, Counts)], decisions: &[(String, Decision
     for work in all.iter().filter(is_much) {
         // The algorithm with the most bytes is the example.
         let own = |(_, counts): &&(String, Counts)| {
-            counts.software().iter().find(|own| own.reason == work.reason).map_or(0, |own| own.bytes)
+            software(counts).iter().find(|own| own.reason == work.reason).map_or(0, |own| own.bytes)
         };
         let example = counted.iter().max_by_key(own).map_or("", |(name, _)| name);
         sentences.push(sentence(work, example, decisions));
@@ -131,7 +106,6 @@ fn below(average: u64, algorithm: &str, decisions: &[(String, Decision)]) -> Str
 }
 
 /// The algorithms that no instance of the provider offers, by reason: faults of drivers first.
-#[must_use]
 pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
     let is_offered = |name: &str| {
         decisions
@@ -152,23 +126,11 @@ pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
             }
         }
     }
-    all.sort_by_key(|group| !group.is_fault());
+    all.sort_by_key(|group| !group.reason.is_fault());
     all
 }
 
-impl NotOffered {
-    /// Whether a driver is there and must not or cannot be used.
-    #[must_use]
-    pub fn is_fault(&self) -> bool {
-        matches!(
-            self.reason,
-            SoftwareReason::DriverWrong | SoftwareReason::DriverFailed | SoftwareReason::DriverUnreachable
-        )
-    }
-}
-
 /// The algorithms that are offered, each once.
-#[must_use]
 pub fn offered(decisions: &[(String, Decision)]) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for (name, decision) in decisions {
@@ -182,14 +144,15 @@ pub fn offered(decisions: &[(String, Decision)]) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KeyStreamSource, ReasonCounts};
+    use outboard_counters::{KeyStreamSource, Table};
 
-    fn counts(requests: u64, bytes: u64, reason: SoftwareReason, [own, own_bytes]: [u64; 2]) -> Counts {
-        let mut reasons = ReasonCounts::default();
-        if let Some(place) = reason.counter() {
-            reasons.0[place] = [own, own_bytes];
-        }
-        Counts { sw_requests: requests, sw_bytes: bytes, reasons, ..Counts::default() }
+    fn counts(requests: u64, bytes: u64, reasons: &[(SoftwareReason, u64)]) -> Counts {
+        let folder = tempfile::tempdir().expect("a directory");
+        let table = Table::create(&folder.path().join("counters")).expect("a table");
+        let row = table.row("X").expect("a row");
+        row.add_sw(requests, bytes);
+        reasons.iter().for_each(|(reason, bytes)| table.add_reason(row, *reason, *bytes));
+        table.snapshot()[0].1
     }
 
     fn offer(from: Option<u32>, ahead: Option<u32>) -> Decision {
@@ -213,7 +176,7 @@ mod tests {
             (LookaheadMissed, "look-ahead had no key stream for requests of 1048577 bytes"),
             (UnsuitableCall, "drivers do not take the calls that were made for X"),
         ] {
-            let one = ("X".to_owned(), counts(3, 1_048_609, reason, [1, 1_048_577]));
+            let one = ("X".to_owned(), counts(3, 1_048_609, &[(reason, 1_048_577)]));
             let decisions = [("X".to_owned(), offer(Some(1), None))];
             let why = why_software(&[one], &decisions).unwrap();
             assert!(why.contains(says) && !why.contains("threshold"), "{reason:?}: {why}");
@@ -224,7 +187,7 @@ mod tests {
     #[test]
     fn a_threshold_is_the_reason_only_for_shorter_requests() {
         let why = |decision: Option<Decision>| {
-            let one = ("X".to_owned(), counts(2, 2000, SoftwareReason::BelowThreshold, [0, 0]));
+            let one = ("X".to_owned(), counts(2, 2000, &[]));
             let decisions: Vec<_> = decision.into_iter().map(|made| ("X".to_owned(), made)).collect();
             why_software(&[one], &decisions).unwrap()
         };
@@ -243,10 +206,10 @@ mod tests {
     #[test]
     fn large_parts_of_the_work_are_all_explained() {
         let all = [
-            ("SHA2-256".to_owned(), counts(1, 16_000_000, SoftwareReason::AboveLimit, [1, 16_000_000])),
+            ("SHA2-256".to_owned(), counts(1, 16_000_000, &[(SoftwareReason::AboveLimit, 16_000_000)])),
             (
                 "AES-128-GCM".to_owned(),
-                counts(1000, 8_000_000, SoftwareReason::LookaheadMissed, [900, 7_900_000]),
+                counts(1000, 8_000_000, &[(SoftwareReason::LookaheadMissed, 7_900_000)]),
             ),
         ];
         let why = why_software(&all, &[]).unwrap();
@@ -259,9 +222,8 @@ mod tests {
 
     #[test]
     fn an_engine_that_stopped_is_the_reason_for_its_lack_of_room() {
-        let mut of_both = counts(1000, 4_000_000, SoftwareReason::DriverBusy, [999, 3_996_000]);
-        let place = SoftwareReason::EngineStopped.counter().expect("it is counted");
-        of_both.reasons.0[place] = [1, 4000];
+        let reasons = [(SoftwareReason::DriverBusy, 3_996_000), (SoftwareReason::EngineStopped, 4000)];
+        let of_both = counts(2, 4_000_000, &reasons);
         let why = why_software(&[("X".to_owned(), of_both)], &[]).unwrap();
         assert!(why.starts_with("the engine of the driver did not complete requests of X in time"), "{why}");
         assert!(!why.contains("room"), "{why}");
