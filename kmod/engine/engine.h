@@ -98,7 +98,7 @@ void engine_put(struct engine *engine);
 /* pace.c */
 void engine_pace_init(struct engine *engine);
 void engine_pace_start(struct engine *engine, struct skcipher_request *req);
-void engine_pace_wait(struct engine *engine, struct skcipher_request *req);
+void engine_pace_wait(struct skcipher_request *req);
 void engine_pace_take(struct engine *engine, struct list_head *done);
 
 /* control.c */

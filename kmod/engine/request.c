@@ -99,7 +99,7 @@ static int engine_start(struct engine *engine, struct skcipher_request *req)
 	error = list_empty(&engine->backlog) ? engine_queue(engine, req) : -ENOSPC;
 	if (!error) {
 		virtqueue_kick(engine->dataq);
-		engine_pace_wait(engine, req);
+		engine_pace_wait(req);
 		error = -EINPROGRESS;
 	} else if (error == -ENOSPC && req->base.flags & CRYPTO_TFM_REQ_MAY_BACKLOG) {
 		list_add_tail(&req->base.list, &engine->backlog);
