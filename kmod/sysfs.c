@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* sysfs: the allow list, the numbers of existing objects, the counters of each allowed driver. */
 #include <linux/device.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
@@ -161,7 +162,9 @@ static ssize_t driver_stopped_show(struct kobject *kobj, struct kobj_attribute *
 {
 	bool stopped;
 
-	mutex_lock(&ob_drivers_lock);
+	/* Whoever removes the driver waits for its readers, with the lock. */
+	if (!mutex_trylock(&ob_drivers_lock))
+		return restart_syscall();
 	stopped = ob_engine_stopped(container_of(kobj, struct ob_driver, kobj));
 	mutex_unlock(&ob_drivers_lock);
 	return sysfs_emit(page, "%d\n", stopped);

@@ -230,6 +230,36 @@ static void a_driver_that_root_disallows(void)
 	}
 }
 
+/* Any user may read this file of a driver that root disallows meanwhile. */
+static void a_driver_whose_files_are_read(void)
+{
+	const char *driver = driver_of(algorithm(OUTBOARD_CBC_AES));
+	char path[200];
+	pid_t reader;
+
+	snprintf(path, sizeof(path), "/sys/class/misc/outboard/drivers/%s/stopped", driver);
+	reader = fork();
+	if (!reader) {
+		char text[8];
+
+		for (;;) {
+			int file = open(path, O_RDONLY);
+
+			if (file >= 0 && read(file, text, sizeof(text)) < 0 && errno != ENODEV)
+				_exit(1);
+			close(file);
+		}
+	}
+	check(reader > 0, "%m");
+	for (int round = 0; round < 300; round++) {
+		check(!tell("/sys/class/misc/outboard/disallow", "%s", driver), "%s: %m", driver);
+		check(!tell("/sys/class/misc/outboard/allow", "%s", driver), "%s: %m", driver);
+	}
+	check(!waitpid(reader, NULL, WNOHANG), "the file cannot be read");
+	kill(reader, SIGKILL);
+	check(waitpid(reader, NULL, 0) == reader, "%m");
+}
+
 static void bind(const char *device)
 {
 	char path[200];
@@ -293,6 +323,7 @@ static const struct test tests[] = {
 	TEST(hundred_processes_killed_with_requests_in_flight),
 	TEST(a_waiter_that_is_killed_leaves_at_once),
 	TEST(a_driver_that_root_disallows),
+	TEST(a_driver_whose_files_are_read),
 	TEST(a_device_that_is_unbound),
 };
 THEME(lifetimes, false);
