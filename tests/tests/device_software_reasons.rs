@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use outboard_counters::{Decision, SoftwareReason};
+use outboard_documents::software::software;
 use outboard_tests::agreement::assert_commands_agree_about_programs;
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::in_own_process;
@@ -51,7 +52,7 @@ fn seal(world: &World, count: u64, size: usize) {
 #[track_caller]
 fn assert_reason(world: &World, algorithm: &str, reason: SoftwareReason, bytes: usize) {
     let counts = world.counts_of(algorithm);
-    let most = counts.software().first().copied().unwrap_or_else(|| panic!("{algorithm}: {counts:?}"));
+    let most = software(&counts).first().copied().unwrap_or_else(|| panic!("{algorithm}: {counts:?}"));
     assert_eq!((most.reason, most.bytes), (reason, bytes as u64), "{algorithm}: {counts:?}");
 }
 
@@ -102,7 +103,7 @@ fn long_messages() {
     }
     let counts = all.counts_of("SHA2-256");
     assert_reason(&all, "SHA2-256", SoftwareReason::AboveLimit, gathered + 1 + request + 1);
-    assert_eq!((counts.hw_requests, counts.software().len()), (1, 1), "{counts:?}");
+    assert_eq!((counts.hw_requests, software(&counts).len()), (1, 1), "{counts:?}");
 }
 
 fn calls_in_another_form() {
@@ -115,15 +116,15 @@ fn calls_in_another_form() {
         }
     }
     let counts = all.counts_of(GCM);
-    assert!(counts.software().iter().any(|work| work.reason == SoftwareReason::UnsuitableCall), "{counts:?}");
-    assert!(counts.software().iter().all(|work| work.reason != SoftwareReason::BelowThreshold), "{counts:?}");
+    assert!(software(&counts).iter().any(|work| work.reason == SoftwareReason::UnsuitableCall), "{counts:?}");
+    assert!(software(&counts).iter().all(|work| work.reason != SoftwareReason::BelowThreshold), "{counts:?}");
 }
 
 fn key_stream_that_is_late(simulated: &Simulated) {
     let ahead = || world("sim-ecb-aes", &[("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")]);
     let assert_mostly = |ahead: &World, algorithm, reason, size: u64| {
         let counts = ahead.counts_of(algorithm);
-        let work = counts.software();
+        let work = software(&counts);
         let most = work.iter().find(|work| work.reason == reason);
         assert!(most.is_some_and(|work| work.bytes >= 4 * size), "{algorithm}: {counts:?}");
         assert!(work.iter().all(|work| work.reason != SoftwareReason::BelowThreshold), "{counts:?}");

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use outboard_counters::SoftwareReason;
+use outboard_documents::software::software;
 use outboard_tests::child::in_own_process;
 use outboard_tests::command::status_and_output;
 use outboard_tests::machine::set_patience;
@@ -42,8 +43,8 @@ fn sent_while_stopped(simulated: &Simulated, world: &World) -> u64 {
     let (sent, now) = (simulated.requests() - before, world.counts_of(CBC));
     assert_eq!(now.hw_requests, counts.hw_requests, "{now:?}");
     assert_eq!(now.failures - counts.failures, sent, "each request that was sent was lost: {now:?}");
-    let most = now.software()[0];
-    assert_eq!((most.reason, now.software().len()), (SoftwareReason::EngineStopped, 1), "{now:?}");
+    let most = software(&now)[0];
+    assert_eq!((most.reason, software(&now).len()), (SoftwareReason::EngineStopped, 1), "{now:?}");
     sent
 }
 

@@ -18,6 +18,7 @@ mod report;
 pub mod rng;
 pub mod secrets;
 pub mod shell;
+pub mod software;
 pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;

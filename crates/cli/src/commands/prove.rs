@@ -6,7 +6,6 @@ mod conclusion;
 mod drivers;
 mod options;
 mod proof;
-mod reasons;
 mod service;
 mod text;
 

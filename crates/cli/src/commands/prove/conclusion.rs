@@ -6,13 +6,12 @@ use std::fmt::Write;
 use outboard_console::amount;
 use outboard_counters::{Counts, Decision, SoftwareReason};
 use outboard_documents::prove::{NotOffered, ProofVerdict, SoftwareWork};
+use outboard_documents::software::{not_offered, offered, software, why_software};
 use outboard_drivers::interrupts::Difference;
 use outboard_drivers::padlock;
 use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::evidence::{Evidence, weigh};
 use outboard_measure::meter::Spent;
-
-use super::reasons::{not_offered, offered, software, why_software};
 
 /// Minimum share of the bytes, in percent, for the verdict `Hardware`: a smaller share is a partial
 /// offload.

@@ -7,6 +7,7 @@ use outboard_documents::prove::{
     AlgorithmWork, LookaheadWork, ProofDevice, ProofVerdict, Prove, SoftwareRun, Work,
 };
 use outboard_documents::secrets;
+use outboard_documents::software::{not_offered, software};
 use outboard_drivers::interrupts::Difference;
 use outboard_measure::cpu::seconds;
 use outboard_measure::meter::Spent;
@@ -14,7 +15,6 @@ use outboard_measure::meter::Spent;
 use super::command::Ended;
 use super::conclusion::{Conclusion, Observed, Subject, conclude};
 use super::options::Options;
-use super::reasons::{not_offered, software};
 use crate::commands::rng::seed_source::seed_work;
 
 /// Creates the record of a run without the provider from its times.

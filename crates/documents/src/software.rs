@@ -1,9 +1,11 @@
 //! Puts into words why software did the work.
 
 use outboard_counters::{Counts, Decision, SoftwareReason};
-use outboard_documents::prove::{NotOffered, SoftwareWork};
+
+use crate::prove::{NotOffered, SoftwareWork};
 
 /// The requests in software by reason, those with the most bytes first.
+#[must_use]
 pub fn software(counts: &Counts) -> Vec<SoftwareWork> {
     let (mut requests, mut bytes) = (counts.sw_requests, counts.sw_bytes);
     let mut all: Vec<SoftwareWork> = Vec::new();
@@ -21,6 +23,7 @@ pub fn software(counts: &Counts) -> Vec<SoftwareWork> {
 
 /// Why software did the work that these counts of algorithms show: each reason with at least a tenth
 /// of the bytes. `None` if software did nothing.
+#[must_use]
 pub fn why_software(counted: &[(String, Counts)], decisions: &[(String, Decision)]) -> Option<String> {
     let total = counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
     let mut all = software(&total);
@@ -106,6 +109,7 @@ fn below(average: u64, algorithm: &str, decisions: &[(String, Decision)]) -> Str
 }
 
 /// The algorithms that no instance of the provider offers, by reason: faults of drivers first.
+#[must_use]
 pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
     let is_offered = |name: &str| {
         decisions
@@ -131,6 +135,7 @@ pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
 }
 
 /// The algorithms that are offered, each once.
+#[must_use]
 pub fn offered(decisions: &[(String, Decision)]) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for (name, decision) in decisions {
