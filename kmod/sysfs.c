@@ -158,11 +158,12 @@ OB_DRIVER_ATTR(errors, 0400, "%lld\n", (long long)atomic64_read(&driver->errors)
 OB_DRIVER_ATTR(timeouts, 0400, "%lld\n", (long long)atomic64_read(&driver->timeouts));
 OB_DRIVER_ATTR(in_flight, 0400, "%u\n", READ_ONCE(driver->running));
 
-static ssize_t driver_stopped_show(struct kobject *kobj, struct kobj_attribute *attribute, char *page)
+static ssize_t driver_stopped_show(struct kobject *kobj, struct kobj_attribute *attribute,
+				   char *page)
 {
 	bool stopped;
 
-	/* Whoever removes the driver waits for its readers, with the lock. */
+	/* ob_driver_remove() waits for all readers while it holds the lock. */
 	if (!mutex_trylock(&ob_drivers_lock))
 		return restart_syscall();
 	stopped = ob_engine_stopped(container_of(kobj, struct ob_driver, kobj));

@@ -50,7 +50,10 @@ void engine_pace_start(struct engine *engine, struct skcipher_request *req)
 	rctx->due = engine->free;
 }
 
-/* Takes an emulator thousands of times as long as another instruction, without its device lock. */
+/*
+ * Flushes the TLB: an emulator needs thousands of times as long for it as for another instruction,
+ * and does not hold the lock of its devices meanwhile.
+ */
 static void engine_dawdle(void)
 {
 #if defined(CONFIG_X86)
@@ -64,8 +67,8 @@ static void engine_dawdle(void)
 
 /*
  * Waits until the device has done a request, without going idle: the clock of a machine that counts
- * instructions (vm/run --icount) leaps to the next timer when its CPU is idle, and meanwhile advances
- * by few of them.
+ * instructions (vm/run --icount) leaps to the next timer when its CPU is idle. The wait takes few
+ * instructions, so that the clock advances little.
  */
 void engine_pace_wait(struct skcipher_request *req)
 {

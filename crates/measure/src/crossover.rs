@@ -314,9 +314,7 @@ mod tests {
         let nothing = Crossover { unclear: true, ..Crossover::default() };
         assert_eq!(unclear(65536, 65536), nothing);
         // Below a size at which it wins, an unclear one only reduces the accuracy.
-        let Crossover { from: Some(4097..6144), unclear: false, .. } = unclear(16, 4096) else {
-            panic!("{:?}", unclear(16, 4096));
-        };
+        assert_eq!(unclear(16, 4096), Crossover { from: Some(5792), ..Crossover::default() });
         assert_eq!(unclear(257, 1023), Crossover { from: Some(1024), ..Crossover::default() });
     }
 

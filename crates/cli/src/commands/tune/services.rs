@@ -66,8 +66,6 @@ fn has_all(offered: &Offered, tuned: &[&str]) -> bool {
 /// The ciphers of which the new policy gives requests of this size to the accelerator.
 fn served(answer: &Tune, bytes: usize) -> Vec<Accelerated<'_>> {
     let mut all: Vec<Accelerated<'_>> = Vec::new();
-    let accelerated =
-        |cipher, driver, is_ahead, direct_from| Accelerated { cipher, driver, is_ahead, direct_from };
     for ahead in &answer.lookahead {
         let requests = &ahead.requests;
         let is_served = !requests.undecided
@@ -75,13 +73,14 @@ fn served(answer: &Tune, bytes: usize) -> Vec<Accelerated<'_>> {
             && requests.to.is_none_or(|to| bytes <= to);
         if is_served {
             let direct_from = ahead.direct_from.and_then(|from| u32::try_from(from).ok());
-            all.push(accelerated(&ahead.name, &ahead.driver, true, direct_from));
+            all.push(Accelerated { cipher: &ahead.name, driver: &ahead.driver, is_ahead: true, direct_from });
         }
     }
     for direct in &answer.ciphers {
         let is_served = !direct.encrypt.undecided && direct.encrypt.from.is_some_and(|from| from <= bytes);
         if is_served && all.iter().all(|one| one.cipher != direct.name) {
-            all.push(accelerated(&direct.name, &direct.driver, false, None));
+            let (cipher, driver) = (direct.name.as_str(), direct.driver.as_str());
+            all.push(Accelerated { cipher, driver, is_ahead: false, direct_from: None });
         }
     }
     all
