@@ -80,9 +80,6 @@ impl OpensslPair {
         let keys = [
             ("CIPHERS", ciphers.join(",")),
             ("POLICY", "NONE".to_owned()),
-            // Disables the random comparisons. The first requests of each key are always compared,
-            // before the measurement.
-            ("SHADOW_CHECKS", "0".to_owned()),
             ("COUNTERS", counters.to_string_lossy().into_owned()),
         ];
         let own = own.iter().map(|(key, value)| (*key, (*value).to_owned()));

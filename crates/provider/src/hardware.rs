@@ -6,6 +6,7 @@ use outboard_accel::KeyBytes;
 use outboard_accel::{Accelerator, DriverName, Error, Session, Share};
 use outboard_counters::{Row, SoftwareReason};
 
+use crate::clock::now_us;
 use crate::log::{Level, Log};
 use crate::sampling::Sampling;
 use crate::sessions::{SessionId, Sessions};
@@ -104,14 +105,17 @@ impl<S: ?Sized + Share> Hardware<S> {
         assert!((0..1000).any(|_| !self.compares_in_full(false)), "each result is compared in full");
     }
 
-    /// Decides whether a result may be released. Every result of a driver passes through this
-    /// function, for ciphers, AEADs, digests and key stream.
-    pub(crate) fn release(&self, verify: impl FnOnce() -> Verdict) -> Release {
+    /// Decides whether a result may be released, which is compared in full if `is_full`. Every result
+    /// of a driver passes through this function, for ciphers, AEADs, digests and key stream.
+    pub(crate) fn release(&self, is_full: bool, verify: impl FnOnce() -> Verdict) -> Release {
         // Results of a driver that is disabled are not used, so there is nothing to verify.
         if !self.is_up() {
             return Release::No;
         }
-        match verify() {
+        let start = is_full.then(now_us);
+        let verdict = verify();
+        start.inspect(|start| self.sampling.took(now_us().wrapping_sub(*start)));
+        match verdict {
             // Another thread may have found a wrong result in the meantime.
             Verdict::Right if self.is_up() => Release::Yes,
             Verdict::Wrong { offset } => Release::Differs(offset),
@@ -364,7 +368,7 @@ mod tests {
     #[test]
     fn a_repetition_that_differs_too_disables_the_driver_for_all_contexts_of_the_process() {
         let [one, other, third] = ["wrong", "wrong", "right"].map(|driver| hardware(driver, 64, full));
-        assert_eq!(one.release(|| Verdict::Wrong { offset: 7 }), Release::Differs(7));
+        assert_eq!(one.release(false, || Verdict::Wrong { offset: 7 }), Release::Differs(7));
         assert!(one.is_up(), "not judged yet");
         one.try_again("AES-128-CBC", None, 4096, 7, || {
             assert!(!one.is_up() && !other.is_up() && third.is_up(), "on trial");
@@ -387,7 +391,7 @@ mod tests {
     #[test]
     fn a_result_is_released_only_if_it_is_right_and_the_driver_still_trusted() {
         let hardware = hardware("released", 64, full);
-        let accepted = |verify: &dyn Fn() -> Verdict| hardware.release(verify) == Release::Yes;
+        let accepted = |verify: &dyn Fn() -> Verdict| hardware.release(true, verify) == Release::Yes;
         assert!(accepted(&|| Verdict::Right) && !accepted(&|| Verdict::Unknown) && hardware.is_up());
         // While this result is compared, another thread finds a wrong one.
         let found = || {

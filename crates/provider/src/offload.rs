@@ -56,7 +56,7 @@ impl<S: ?Sized + Share> Hardware<S> {
             return Err(Refusal(Some(error)));
         }
         let is_full = self.compares_in_full(!request.was_compared().load(Ordering::Relaxed));
-        match self.release(|| request.verify(is_full)) {
+        match self.release(is_full, || request.verify(is_full)) {
             Release::Yes => {
                 request.was_compared().fetch_or(is_full, Ordering::Relaxed);
                 row.inspect(|row| row.add_hw(1, len as u64));

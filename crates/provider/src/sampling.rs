@@ -10,8 +10,14 @@ use crate::draws::{self, scattered};
 const CLOSE: u32 = 16;
 
 /// While the driver is in use, at least one result in this number of milliseconds is compared in
-/// full.
+/// full, or on a slow CPU in [`COST`] times what the last comparison took, at most [`LONGEST`].
 const INTERVAL: u32 = 10;
+
+/// Bounds the share of the time that the comparisons take which are due by time: 2 %.
+const COST: u32 = 50;
+
+/// Maximum of the interval in milliseconds. Limits the effect of a comparison that was interrupted.
+const LONGEST: u32 = 250;
 
 /// A driver that was not used for this number of milliseconds has paused.
 const PAUSE: u32 = 1000;
@@ -28,6 +34,8 @@ pub(crate) struct Sampling {
     close: AtomicU32,
     /// Time of the last full comparison, in milliseconds of [`now_ms`].
     last: AtomicU32,
+    /// Time from it until the next one is due, in milliseconds.
+    interval: AtomicU32,
     suspensions: Suspensions,
 }
 
@@ -39,6 +47,7 @@ impl Sampling {
             count: AtomicU32::new(0),
             close: AtomicU32::new(CLOSE),
             last: AtomicU32::new(now_ms()),
+            interval: AtomicU32::new(INTERVAL),
             suspensions: Suspensions::new(),
         }
     }
@@ -46,6 +55,12 @@ impl Sampling {
     /// Whether the next result is compared in full.
     pub(crate) fn next(&self) -> bool {
         self.is_full(self.count.fetch_add(1, Ordering::Relaxed), now_ms())
+    }
+
+    /// Records what a full comparison took, in microseconds.
+    pub(crate) fn took(&self, us: u32) {
+        let interval = (us / (1000 / COST)).clamp(INTERVAL, LONGEST);
+        self.interval.store(interval, Ordering::Relaxed);
     }
 
     /// Compares the next results in full, after a suspicious event.
@@ -59,7 +74,8 @@ impl Sampling {
             self.look_closely();
         }
         let is_close = self.close.load(Ordering::Relaxed) > 0;
-        let is_due = self.share != 0 && (since >= INTERVAL || self.is_chosen(count));
+        let is_due =
+            self.share != 0 && (since >= self.interval.load(Ordering::Relaxed) || self.is_chosen(count));
         if is_close || is_due {
             if is_close {
                 self.close
@@ -125,6 +141,20 @@ mod tests {
         assert!((0..CLOSE).all(|_| compared(0)));
         assert_eq!([1, 9, 10, 11, 19, 20].map(compared), [false, false, true, false, false, true]);
         assert!((0..CLOSE).all(|_| compared(20 + PAUSE)) && !compared(20 + PAUSE));
+    }
+
+    #[test]
+    fn comparisons_that_are_due_by_time_take_at_most_a_share_of_it() {
+        let sampling = Sampling::new(u32::MAX);
+        let start = sampling.last.load(Ordering::Relaxed);
+        (0..CLOSE).for_each(|_| assert!(sampling.is_full(1, start)));
+        let mut last = start;
+        for (us, interval) in [(199, INTERVAL), (240, 12), (2400, 120), (1_000_000, LONGEST), (0, INTERVAL)] {
+            sampling.took(us);
+            let compared = |ms: u32| sampling.is_full(1, last.wrapping_add(ms));
+            assert_eq!([1, interval - 1, interval].map(compared), [false, false, true], "{us}");
+            last = last.wrapping_add(interval);
+        }
     }
 
     #[test]

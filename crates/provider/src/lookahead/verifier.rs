@@ -66,7 +66,7 @@ impl Verifier<'_> {
             }
             self.compare_chosen(bytes, counters, blocks, draws::next)
         };
-        self.hardware.release(verify)
+        self.hardware.release(is_full, verify)
     }
 
     /// Compares these blocks of a segment with software.
