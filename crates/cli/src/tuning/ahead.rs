@@ -123,15 +123,12 @@ impl LookaheadContest<'_> {
         for side in [&ahead, &other] {
             side.borrow_mut().resize(bytes).map_err(|error| failed(&error))?;
         }
-        // The provider compares the first direct requests of each key with software.
-        if self.direct_from.is_some_and(|from| from <= bytes) {
-            run(&other)(WARM_UP).map_err(Error::Failed)?;
-        }
         let before = self.with.counts(self.name);
         let (window, fewest) = (window_requests(bytes), sample_requests(bytes));
+        let mut settle = |count| self.resume(&other, bytes).and_then(|()| run(&other)(count));
         let mut drain = |_| run(&ahead)(window);
         let (soft, hard, verdict) =
-            self.duel(&mut run(&other), &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
+            self.duel(&mut settle, &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
         // A context adds its counts to the table from time to time, and when it is freed.
         drop(ahead);
         let done = self.with.counts(self.name) - before;
@@ -157,7 +154,7 @@ impl LookaheadContest<'_> {
                 })
             };
             let (soft, hard, verdict) = self.duel(
-                &mut |count| run(&other, count),
+                &mut |count| self.resume(&other, REQUEST).and_then(|()| run(&other, count)),
                 &mut |count| run(&other, count),
                 &mut |count| run(&ahead, count),
                 &mut |count| run(&ahead, count),
@@ -167,6 +164,16 @@ impl LookaheadContest<'_> {
             Ok(point(bytes, &soft, &hard, verdict, None))
         };
         look(self.name, CONNECTIONS, "look-ahead, connections of", &mut measure)
+    }
+
+    /// Makes the direct requests that the provider compares with software at the start and after a
+    /// pause, which the turn of look-ahead may be. They are as short as it permits; then a request has
+    /// `bytes` bytes.
+    fn resume(&self, other: &RefCell<Work<'_>>, bytes: usize) -> Result<(), String> {
+        let Some(from) = self.direct_from.filter(|from| *from <= bytes) else { return Ok(()) };
+        let mut work = other.borrow_mut();
+        let done = work.resize(from).and_then(|()| work.run(WARM_UP)).and_then(|()| work.resize(bytes));
+        done.map_err(|error| error.to_string())
     }
 
     fn work<'c>(&self, cipher: &'c Cipher<'c>) -> Result<RefCell<Work<'c>>, Error<String>> {

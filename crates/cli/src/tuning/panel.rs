@@ -128,15 +128,15 @@ pub fn measure(
             continue;
         };
         let work = Rc::new(RefCell::new(work(hard, bytes)?));
-        // The provider compares the first requests of each key with software.
-        work.borrow_mut().run(WARM_UP)?;
         let before = pair.counts(one.cipher);
-        let mut fewest = 1;
-        if one.is_ahead {
-            // The engine fills the window of key stream while others are measured: that is used first.
-            sides.push(Side::between(counted(&work, asked, bytes), Some(window_requests(bytes))));
-            fewest = sample_requests(bytes);
-        }
+        // The engine fills the window of key stream while others are measured: that is used first. The
+        // provider compares the first direct requests with software, and those after a pause, which
+        // the turns of others may be.
+        let (between, fewest) = match one.is_ahead {
+            true => (window_requests(bytes), sample_requests(bytes)),
+            false => (WARM_UP, 1),
+        };
+        sides.push(Side::between(counted(&work, asked, bytes), Some(between)));
         let with = With { accelerated: *one, pair, before, asked };
         let of = Some(Of { name: one.cipher, with: Some(with) });
         sides.push(Side { run: counted(&work, asked, bytes), requests: None, fewest, of });
