@@ -39,6 +39,7 @@ fn written(answer: &Tune, figures: &[CipherFigure], cpu: &str) -> String {
         let (pieces, key_bytes) = (optional(pieces), optional(cipher.key_bytes));
         line(format_args!("{} {encrypt} {decrypt} {}{pieces}{key_bytes}", cipher.name, cipher.driver));
     }
+    requests(answer).iter().for_each(|request| line(format_args!("{request}")));
     if !answer.lookahead.is_empty() {
         line(format_args!("\n# lookahead cipher from driver start"));
     }
@@ -62,6 +63,23 @@ fn written(answer: &Tune, figures: &[CipherFigure], cpu: &str) -> String {
     }
     figures.iter().for_each(|figure| line(format_args!("{}", figure.line())));
     text
+}
+
+/// What a request to each driver takes, by its first cipher: comments from which benchmarks/advice
+/// makes an engine of the same speed.
+fn requests(answer: &Tune) -> Vec<String> {
+    let mut lines = vec![String::from("\n# request bytes cipher driver us CPU-us")];
+    for driver in &answer.drivers {
+        let first = answer.ciphers.iter().find(|cipher| cipher.driver == driver.driver);
+        let Some(cipher) = first else { continue };
+        for point in cipher.encrypt.points.iter().filter(|point| point.refused.is_none()) {
+            let (bytes, figure) = (point.bytes as f64, &point.hardware);
+            let Some(cpu) = figure.cpu_ms_per_megabyte else { continue };
+            let (us, cpu) = (bytes / figure.megabytes_per_second, bytes * cpu / 1000.0);
+            lines.push(format!("# request {bytes} {} {} {us:.2} {cpu:.2}", cipher.name, cipher.driver));
+        }
+    }
+    if lines.len() > 1 { lines } else { Vec::new() }
 }
 
 /// Without a decision software is used.
