@@ -94,6 +94,10 @@ fn a_cpu_is_what_it_can_do_and_not_how_fast_it_runs_now() {
     assert_eq!(cpu_identity(CPUINFO), cpu_identity(&same));
     assert_ne!(cpu_identity(CPUINFO), cpu_identity(&CPUINFO.replace("sse2", "sse2 aes")));
     assert!(cpu_identity(CPUINFO).parse::<u64>().is_ok());
+    // More than the longest first part of /proc/cpuinfo is not read.
+    let (root, file) = (system(), "proc/cpuinfo");
+    fs::write(root.path().join(file), "x".repeat(100_000)).unwrap();
+    assert_eq!(kernel_text(root.path(), file).len(), 16_384);
 }
 
 #[test]
@@ -138,11 +142,11 @@ fn only_a_file_that_does_not_exist_is_none_and_only_a_short_plain_file_is_read()
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     assert!(matches!(trusted(&at("absent")), Ok(None)));
-    for (name, len) in [("longest", LONGEST), ("too long", LONGEST + 1)] {
+    for (name, len) in [("longest", 65_536), ("too long", 65_537)] {
         fs::write(at(name), "x".repeat(len)).unwrap();
         fs::set_permissions(at(name), fs::Permissions::from_mode(0o600)).unwrap();
     }
-    assert!(matches!(trusted(&at("longest")), Ok(Some(text)) if text.len() == LONGEST));
+    assert!(matches!(trusted(&at("longest")), Ok(Some(text)) if text.len() == 65_536));
     assert!(matches!(trusted(&at("too long")), Err(Unfit::Owner)));
     assert!(matches!(trusted(&at("longest/below")), Err(Unfit::Io(_))));
     fs::create_dir(at("folder")).unwrap();

@@ -42,6 +42,8 @@ pub(crate) struct State {
     pub(crate) faults: VecDeque<Fault>,
     /// The lengths of the requests of each submission.
     pub(crate) submitted: Vec<Vec<usize>>,
+    /// The length of the chunks into which the last one may be cut.
+    pub(crate) piece: usize,
     /// Number of requests for key stream.
     pub(crate) ahead: usize,
     /// Number of sessions opened with a key, and of those that exist.
@@ -68,6 +70,7 @@ impl Sham {
             has_room: true,
             faults: VecDeque::new(),
             submitted: Vec::new(),
+            piece: 0,
             ahead: 0,
             opened: 0,
             sessions: 0,
@@ -196,6 +199,7 @@ impl Session for ShamSession {
         assert!(!requests.is_empty() && requests.len() <= state.max_batch);
         assert!(requests.iter().all(|request| request.len() <= state.max_request));
         state.submitted.push(requests.iter().map(Request::len).collect());
+        state.piece = requests[requests.len() - 1].piece;
         if let Some(Fault::Refused(error)) = state.faults.front() {
             let error = error();
             state.faults.pop_front();

@@ -84,6 +84,9 @@ fn slots_are_submitted_with_their_numbers_and_what_is_submitted_is_not_written()
     assert!(panics(|| region.ring(5, false, 0)) && panics(|| region.ring(1, false, MOST + 1)));
     assert!(region.ring(3, false, MOST).is_ok());
     assert_eq!(module.records(), [(uapi::SUBMIT, NUMBER, 3, 3)]);
+    // The module has not processed them.
+    let status = region.status(0).expect_err("it has no result");
+    assert_eq!(status.raw_os_error(), Some(libc::ENODATA));
     let request = Request::new(Direction::Encrypt, &[], &[0; 16]);
     assert!(panics(|| region.ask(0, &uapi::Slot::EMPTY)) && panics(|| region.put(0, &[0])));
     assert!(panics(|| region.fill(0, &request, 16)) && panics(|| region.fill_with(16, &mut |_| ())));
@@ -162,7 +165,7 @@ fn plaintext_is_wiped_and_memory_to_which_a_driver_may_write_is_not_used_again()
         // The input of a request that failed is still there, and so is one that was not submitted.
         (Some([0, -libc::EIO]), 0, false),
         (Some([-libc::EIO, 0]), 0, false),
-        (Some([0, WRONG_TAG]), 0, true),
+        (Some([0, -libc::EBADMSG]), 0, true),
         (Some([UNTOUCHED, UNTOUCHED]), 0, true),
         (None, 0, true),
         (Some([0, uapi::IN_FLIGHT]), MOST, false),

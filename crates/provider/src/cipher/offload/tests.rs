@@ -6,6 +6,7 @@ use outboard_abi::{Param, end, name};
 use outboard_counters::SoftwareReason::{
     AboveLimit, DriverBusy, DriverFailed, EngineStopped, FewKeyBytes, UnsuitableCall,
 };
+use outboard_policy::Tuned;
 
 use super::*;
 use crate::kinds::{KINDS, Kind};
@@ -153,6 +154,23 @@ fn decryption_with_padding_goes_on_with_the_block_that_it_holds_back() {
     // The block of the update before and all but the last of this one; after a short update, which
     // software processes, its block too. Software holds it back then.
     assert_eq!(bench.sham.state().submitted.concat(), [240, 256, 240]);
+    bench.sham.state().submitted.clear();
+    // A result that differs is repeated with that block too.
+    bench.sham.state().faults = [NOTHING, WRONG].into();
+    let stream = Stream { updates: &[256, 256], ..stream };
+    assert_eq!(stream.process(kind, &bench.context(kind)), stream.process(kind, &software(kind)));
+    assert_eq!(bench.sham.state().submitted.concat(), [240, 256, 256]);
+}
+
+#[test]
+fn a_request_may_be_cut_into_chunks_as_long_as_was_measured() {
+    let text = "outboard-policy 2\nAES-128-CBC 64 64 sham-chunks 8192 0\n";
+    let tuned = Tuned::parse(text.to_owned()).expect("a policy file");
+    let (bench, kind) = (Bench::with("chunks", &[], Some(&tuned)), kind("AES-128-CBC"));
+    let stream = Stream { encrypt: false, padding: false, updates: &[256] };
+    assert_eq!(stream.process(kind, &bench.context(kind)), stream.process(kind, &software(kind)));
+    let state = bench.sham.state();
+    assert_eq!((state.submitted.concat(), state.piece), (vec![256], 8192));
 }
 
 /// What is wrong with the second of four requests of 256 bytes, or with the session.
