@@ -11,7 +11,7 @@ use outboard_inventory::{collect_from, pasted};
 fuzz_target!(|bytes: &[u8]| {
     let found = pasted::recognise(&String::from_utf8_lossy(bytes));
     if found.is_empty() {
-        assert!(found.files.is_empty() && found.remarks.is_empty());
+        assert!(found.files.is_empty() && found.text.remarks.is_empty());
         return;
     }
     let mut files = Files::default();
@@ -19,5 +19,5 @@ fuzz_target!(|bytes: &[u8]| {
         files.add(path, Item::File(text.as_bytes().to_vec()));
     }
     let root = Root::of_files(Path::new("text"), Box::new(files));
-    collect_from(&root, Some(found)).expect("a text that is recognised has a status");
+    collect_from(&root, Some(found.text)).expect("a text that is recognised has a status");
 });

@@ -1,6 +1,46 @@
 //! Instructions of CPUs for cryptography: what uses them, and the switch that turns them off in
 //! OpenSSL, for comparison.
 
+/// An architecture of CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "their own names")]
+pub enum Architecture {
+    X86,
+    Arm64,
+    Arm,
+    Mips,
+    Power,
+    S390,
+    Riscv,
+    Sparc,
+    /// Not recognised.
+    #[default]
+    Unknown,
+}
+
+impl Architecture {
+    /// All of them.
+    pub const ALL: [Self; 9] = {
+        use Architecture::*;
+        [X86, Arm64, Arm, Mips, Power, S390, Riscv, Sparc, Unknown]
+    };
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "x86",
+            Self::Arm64 => "arm64",
+            Self::Arm => "arm",
+            Self::Mips => "mips",
+            Self::Power => "power",
+            Self::S390 => "s390",
+            Self::Riscv => "riscv",
+            Self::Sparc => "sparc",
+            Self::Unknown => "",
+        }
+    }
+}
+
 /// How OpenSSL uses instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenSslUse {
@@ -15,8 +55,8 @@ pub enum OpenSslUse {
 /// A set of instructions.
 #[derive(Debug)]
 pub struct Instructions {
-    /// The architecture, as the status names it.
-    pub architecture: &'static str,
+    /// The architecture.
+    pub architecture: Architecture,
     /// The name.
     pub name: &'static str,
     /// The features in /proc/cpuinfo, separated by `|`; one of them suffices.
@@ -38,9 +78,9 @@ const RNG_BUILD: OpenSslUse = OpenSslUse::Only("to seed, if it was built with --
 
 /// One set of instructions.
 macro_rules! row {
-    ($architecture:literal, $name:literal, $features:literal, $serves:literal, $drivers:literal, $module:literal, $openssl:expr, $off:literal) => {
+    ($architecture:ident, $name:literal, $features:literal, $serves:literal, $drivers:literal, $module:literal, $openssl:expr, $off:literal) => {
         Instructions {
-            architecture: $architecture,
+            architecture: Architecture::$architecture,
             name: $name,
             features: $features,
             serves: $serves,
@@ -57,7 +97,7 @@ use OpenSslUse::{ByItself, No, Only};
 /// All sets.
 pub const ALL: &[Instructions] = &[
     row!(
-        "x86",
+        X86,
         "AES-NI",
         "aes",
         "AES",
@@ -67,7 +107,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_ia32cap=~0x200000000000000"
     ),
     row!(
-        "x86",
+        X86,
         "PCLMULQDQ",
         "pclmulqdq",
         "GCM",
@@ -77,7 +117,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_ia32cap=~0x200000000"
     ),
     row!(
-        "x86",
+        X86,
         "VAES",
         "vaes",
         "AES, several blocks at once",
@@ -87,7 +127,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_ia32cap=:~0x20000000000"
     ),
     row!(
-        "x86",
+        X86,
         "SHA extensions",
         "sha_ni",
         "SHA-1 and SHA-256",
@@ -96,20 +136,11 @@ pub const ALL: &[Instructions] = &[
         ByItself,
         "OPENSSL_ia32cap=:~0x20000000"
     ),
-    row!("x86", "GFNI", "gfni", "ARIA", "*-gfni*", "aria_gfni_avx512_x86_64", No, ""),
+    row!(X86, "GFNI", "gfni", "ARIA", "*-gfni*", "aria_gfni_avx512_x86_64", No, ""),
+    row!(X86, "RDRAND", "rdrand", "random numbers", "", "", RNG_BUILD, "OPENSSL_ia32cap=~0x4000000000000000"),
+    row!(X86, "RDSEED", "rdseed", "random numbers", "", "", RNG_BUILD, "OPENSSL_ia32cap=:~0x40000"),
     row!(
-        "x86",
-        "RDRAND",
-        "rdrand",
-        "random numbers",
-        "",
-        "",
-        RNG_BUILD,
-        "OPENSSL_ia32cap=~0x4000000000000000"
-    ),
-    row!("x86", "RDSEED", "rdseed", "random numbers", "", "", RNG_BUILD, "OPENSSL_ia32cap=:~0x40000"),
-    row!(
-        "x86",
+        X86,
         "VIA PadLock ACE",
         "ace_en|ace2_en",
         "AES",
@@ -118,9 +149,9 @@ pub const ALL: &[Instructions] = &[
         Only("by outboard's provider, or the engine padlock of OpenSSL 3"),
         ""
     ),
-    row!("x86", "VIA PadLock PHE", "phe_en", "SHA-1 and SHA-256", "sha*-padlock*", "padlock_sha", No, ""),
+    row!(X86, "VIA PadLock PHE", "phe_en", "SHA-1 and SHA-256", "sha*-padlock*", "padlock_sha", No, ""),
     row!(
-        "arm64",
+        Arm64,
         "Crypto Extensions, AES",
         "aes",
         "AES",
@@ -130,7 +161,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm64",
+        Arm64,
         "Crypto Extensions, PMULL",
         "pmull",
         "GCM",
@@ -140,7 +171,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm64",
+        Arm64,
         "Crypto Extensions, SHA-1",
         "sha1",
         "SHA-1",
@@ -150,7 +181,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm64",
+        Arm64,
         "Crypto Extensions, SHA-2",
         "sha2",
         "SHA-256",
@@ -160,7 +191,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm64",
+        Arm64,
         "Crypto Extensions, SHA-512",
         "sha512",
         "SHA-512",
@@ -169,10 +200,10 @@ pub const ALL: &[Instructions] = &[
         ByItself,
         "OPENSSL_armcap=0x1"
     ),
-    row!("arm64", "SVE2 AES", "sveaes", "AES", "", "", No, ""),
-    row!("arm64", "RNDR", "rng", "random numbers", "", "", RNG_BUILD, "OPENSSL_armcap=0x1"),
+    row!(Arm64, "SVE2 AES", "sveaes", "AES", "", "", No, ""),
+    row!(Arm64, "RNDR", "rng", "random numbers", "", "", RNG_BUILD, "OPENSSL_armcap=0x1"),
     row!(
-        "arm",
+        Arm,
         "Crypto Extensions, AES",
         "aes",
         "AES",
@@ -182,7 +213,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm",
+        Arm,
         "Crypto Extensions, PMULL",
         "pmull",
         "GCM",
@@ -192,7 +223,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm",
+        Arm,
         "Crypto Extensions, SHA-1",
         "sha1",
         "SHA-1",
@@ -202,7 +233,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm",
+        Arm,
         "Crypto Extensions, SHA-2",
         "sha2",
         "SHA-256",
@@ -212,7 +243,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x1"
     ),
     row!(
-        "arm",
+        Arm,
         "NEON",
         "neon",
         "AES in bit slices, SHA",
@@ -222,7 +253,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_armcap=0x0"
     ),
     row!(
-        "riscv",
+        Riscv,
         "Zvkned",
         "zvkned|zvkn|zvkng",
         "AES",
@@ -232,7 +263,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_riscvcap=rv64gc"
     ),
     row!(
-        "riscv",
+        Riscv,
         "Zvkg",
         "zvkg|zvkng",
         "GCM",
@@ -242,7 +273,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_riscvcap=rv64gc"
     ),
     row!(
-        "riscv",
+        Riscv,
         "Zvknh",
         "zvknha|zvknhb|zvkn|zvkng",
         "SHA-2",
@@ -251,10 +282,10 @@ pub const ALL: &[Instructions] = &[
         Only("since 3.2"),
         "OPENSSL_riscvcap=rv64gc"
     ),
-    row!("riscv", "Zkn (scalar)", "zkn|zkne", "AES", "", "", Only("since 3.1"), "OPENSSL_riscvcap=rv64gc"),
-    row!("s390", "CPACF", "msa", "AES, SHA, GCM", "*-s390", "aes_s390", ByItself, "OPENSSL_s390xcap=z900"),
+    row!(Riscv, "Zkn (scalar)", "zkn|zkne", "AES", "", "", Only("since 3.1"), "OPENSSL_riscvcap=rv64gc"),
+    row!(S390, "CPACF", "msa", "AES, SHA, GCM", "*-s390", "aes_s390", ByItself, "OPENSSL_s390xcap=z900"),
     row!(
-        "power",
+        Power,
         "Vector crypto",
         "vcipher",
         "AES, GCM, SHA",
@@ -264,7 +295,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_ppccap=0x3"
     ),
     row!(
-        "sparc",
+        Sparc,
         "Crypto opcodes",
         "aes",
         "AES",
@@ -274,7 +305,7 @@ pub const ALL: &[Instructions] = &[
         "OPENSSL_sparcv9cap=0"
     ),
     row!(
-        "mips",
+        Mips,
         "Octeon crypto coprocessor",
         "octeon",
         "MD5, SHA-1, SHA-2",
@@ -295,7 +326,7 @@ mod tests {
         for set in ALL {
             assert!(values(set.features).count() > 0, "{}", set.name);
             let is_used = set.openssl == ByItself;
-            assert!(!is_used || set.off.starts_with("OPENSSL_"), "{} {}", set.architecture, set.name);
+            assert!(!is_used || set.off.starts_with("OPENSSL_"), "{:?} {}", set.architecture, set.name);
             assert_eq!(set.drivers.is_empty(), set.module.is_empty(), "{}", set.name);
         }
     }

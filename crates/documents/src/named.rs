@@ -1,36 +1,63 @@
 //! Enums of other crates in documents, by their names: `#[serde(with = "crate::named")]`.
 
+use outboard_catalog::instructions::Architecture;
 use outboard_counters::SoftwareReason;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::proc_crypto::{DriverType, Selftest};
 use outboard_drivers::reach::{Consumer, Reachable, Route};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
+use crate::status::ProblemId;
+
 /// An enum whose values have names in output and JSON.
-pub trait Named: Copy + 'static {
-    /// All values.
-    const ALL: &'static [Self];
+pub trait Named: Sized {
     /// The name of a value.
-    fn name(self) -> &'static str;
+    fn name(&self) -> &str;
+    /// The value with this name.
+    fn by_name(name: &str) -> Option<Self>;
 }
 
 macro_rules! named {
-    ($($name:ty: $all:expr;)*) => {$(
+    ($($name:ty)*) => {$(
         impl Named for $name {
-            const ALL: &'static [Self] = &$all;
-            fn name(self) -> &'static str {
-                <$name>::name(self)
+            fn name(&self) -> &str {
+                <$name>::name(*self)
+            }
+
+            fn by_name(name: &str) -> Option<Self> {
+                <$name>::ALL.iter().copied().find(|known| known.name() == name)
             }
         }
     )*};
 }
 
-named! {
-    Verdict: Verdict::ALL;
-    Reachable: Reachable::ALL;
-    Consumer: Consumer::ALL;
-    Route: Route::ALL;
-    SoftwareReason: SoftwareReason::ALL;
+named! { Verdict Reachable Consumer Route SoftwareReason Architecture ProblemId }
+
+impl Named for DriverType {
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Some(Self::from_name(name))
+    }
+}
+
+/// By the words of /proc/crypto.
+impl Named for Selftest {
+    fn name(&self) -> &str {
+        self.word()
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "passed" => Self::Passed,
+            "pending" => Self::Pending,
+            "unknown" => Self::Unknown,
+            other => Self::Other(other.to_owned()),
+        })
+    }
 }
 
 /// Writes the name.
@@ -47,6 +74,5 @@ pub fn serialize<T: Named, S: Serializer>(value: &T, serializer: S) -> Result<S:
 /// If no value has it.
 pub fn deserialize<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
-    let found = T::ALL.iter().copied().find(|known| known.name() == text);
-    found.ok_or_else(|| D::Error::custom(format_args!("{text:?} is not known here")))
+    T::by_name(&text).ok_or_else(|| D::Error::custom(format_args!("{text:?} is not known here")))
 }

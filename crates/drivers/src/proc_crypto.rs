@@ -93,9 +93,17 @@ impl Selftest {
     /// The word in output.
     pub fn name(&self) -> &str {
         match self {
+            Self::Unknown => "not passed",
+            other => other.word(),
+        }
+    }
+
+    /// The word of /proc/crypto.
+    pub fn word(&self) -> &str {
+        match self {
             Self::Passed => "passed",
             Self::Pending => "pending",
-            Self::Unknown => "not passed",
+            Self::Unknown => "unknown",
             Self::Other(word) => word,
         }
     }

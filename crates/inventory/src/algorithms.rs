@@ -1,13 +1,10 @@
 //! The driver that the kernel selects for each algorithm, and the cases where it selects a slow
 //! one. "R10" is a line of docs/requirements.md.
 
-use outboard_documents::named;
+use outboard_documents::status::{Algorithm, Cpu, Pick};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::pick;
-use serde::Serialize;
-
-use crate::cpu::Cpu;
 
 /// The algorithms of the report, in its order.
 const OF_INTEREST: &[&str] = &[
@@ -27,39 +24,6 @@ const OF_INTEREST: &[&str] = &[
     "hmac(sha1)",
     "hmac(sha256)",
 ];
-
-/// One algorithm.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Algorithm {
-    /// Its name in the kernel.
-    pub name: &'static str,
-    /// The driver that the kernel selects among those registered now.
-    pub picked: Pick,
-    /// The accelerator's driver, if there is a usable one.
-    pub accelerator: Option<Pick>,
-    /// The driver for the CPU's own crypto instructions, if the accelerator outranks it.
-    pub outranked: Option<Pick>,
-    /// Why the selection may be a bad one.
-    pub note: Option<String>,
-}
-
-/// A driver that is a candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Pick {
-    /// The driver.
-    pub driver: String,
-    /// Its priority.
-    pub priority: i32,
-    /// Its verdict.
-    #[serde(serialize_with = "named::serialize")]
-    pub verdict: Verdict,
-    /// Whether it is a template around an accelerator's driver.
-    pub around_accelerator: bool,
-}
-
-/// The note on an AES algorithm that runs in software without special instructions although the CPU
-/// has AES instructions.
-pub const SLOW_AES: &str = "plain code, though the CPU has AES instructions";
 
 /// One row for each algorithm that an accelerator offers, or for which the selection is bad.
 pub fn list(drivers: &[Judged], cpu: &Cpu) -> Vec<Algorithm> {
@@ -93,7 +57,7 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
         {
             // R10: `aes-fixed-time` and `aes-generic` are 26 to 46 times slower than AES-NI for
             // dm-crypt.
-            Some(SLOW_AES.to_string())
+            Some("plain code, though the CPU has AES instructions".to_string())
         }
         _ => None,
     };
@@ -101,7 +65,13 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
         return None;
     }
     let outranked = instructions.filter(|_| picked.judgement.verdict == Verdict::Accelerator).map(view);
-    Some(Algorithm { name, picked: view(picked), accelerator: accelerator.map(view), outranked, note })
+    Some(Algorithm {
+        name: name.to_owned(),
+        picked: view(picked),
+        accelerator: accelerator.map(view),
+        outranked,
+        note,
+    })
 }
 
 /// Whether a driver uses CPU instructions, including templates around them or around lib/crypto,

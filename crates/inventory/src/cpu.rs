@@ -1,58 +1,19 @@
 //! The CPU's own crypto instructions, from /proc/cpuinfo. Every architecture has its own format
 //! (arch/*/kernel/…/proc.c).
 
+use outboard_catalog::instructions::Architecture::{self, *};
+use outboard_documents::status::Cpu;
 use outboard_drivers::root::Root;
-use serde::Serialize;
 
-/// The CPU.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Cpu {
-    /// `x86`, `arm64`, `arm`, `mips`, `power`, `s390`, `riscv`, `sparc`; empty if not recognised.
-    pub architecture: &'static str,
-    /// The model name that the kernel reports.
-    pub model: Option<String>,
-    /// The board or chip that /proc/cpuinfo names: `system type`, `machine` (MIPS, Power) or
-    /// `Hardware` (Arm).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub systems: Vec<String>,
-    /// Whether the kernel has 32 bits and the CPU 64.
-    pub kernel_is_narrower: bool,
-    /// Number of CPUs online.
-    pub cpus: usize,
-    /// Features that speed up AES.
-    pub aes: Vec<String>,
-    /// Features that speed up GCM's carry-less multiplication.
-    pub gcm: Vec<String>,
-    /// Features that speed up SHA.
-    pub sha: Vec<String>,
-    /// VIA PadLock units. Programs use them by outboard's provider, or by the engine padlock of OpenSSL 3.
-    pub padlock: Vec<String>,
-    /// Every feature that /proc/cpuinfo lists.
-    #[serde(skip)]
-    pub features: Vec<String>,
-}
-
-impl Cpu {
-    /// Reads /proc/cpuinfo; every field is empty if it is missing.
-    pub fn read(root: &Root) -> Self {
-        root.read("proc/cpuinfo").map(|bytes| parse(&bytes)).unwrap_or_default()
-    }
-
-    /// Whether the CPU has AES instructions that OpenSSL's own code uses.
-    pub fn has_aes(&self) -> bool {
-        !self.aes.is_empty()
-    }
-
-    /// Whether PadLock's AES unit is enabled.
-    pub fn has_padlock_aes(&self) -> bool {
-        self.padlock.iter().any(|unit| unit.starts_with("ace"))
-    }
+/// Reads /proc/cpuinfo; every field is empty if it is missing.
+pub fn read(root: &Root) -> Cpu {
+    root.read("proc/cpuinfo").map(|bytes| parse(&bytes)).unwrap_or_default()
 }
 
 /// The relevant features of each architecture: AES, GCM, SHA, PadLock.
-const FEATURES: &[(&str, [&[&str]; 4])] = &[
+const FEATURES: &[(Architecture, [&[&str]; 4])] = &[
     (
-        "x86",
+        X86,
         [
             &["aes", "vaes"],
             &["pclmulqdq", "vpclmulqdq"],
@@ -60,12 +21,12 @@ const FEATURES: &[(&str, [&[&str]; 4])] = &[
             &["ace_en", "ace2_en", "phe_en"],
         ],
     ),
-    ("arm64", [&["aes"], &["pmull"], &["sha1", "sha2", "sha3", "sha512"], &[]]),
-    ("arm", [&["aes"], &["pmull"], &["sha1", "sha2"], &[]]),
-    ("s390", [&["msa"], &["msa"], &["msa"], &[]]),
-    ("sparc", [&["aes"], &["xmpmul"], &["sha1", "sha256", "sha512"], &[]]),
+    (Arm64, [&["aes"], &["pmull"], &["sha1", "sha2", "sha3", "sha512"], &[]]),
+    (Arm, [&["aes"], &["pmull"], &["sha1", "sha2"], &[]]),
+    (S390, [&["msa"], &["msa"], &["msa"], &[]]),
+    (Sparc, [&["aes"], &["xmpmul"], &["sha1", "sha256", "sha512"], &[]]),
     (
-        "riscv",
+        Riscv,
         [
             &["zvkned", "zvkn", "zvkng", "zkn", "zkne"],
             &["zvkg", "zvkng", "zbc"],
@@ -89,9 +50,9 @@ pub fn parse(bytes: &[u8]) -> Cpu {
         .find_map(first)
         .map(String::from);
     let cpus = fields.iter().filter(|(k, _)| *k == "processor" || k.starts_with("processor ")).count();
-    let mut cpu = Cpu { model, systems, cpus, ..Cpu::default() };
+    let mut cpu = Cpu { model, systems, cpus: cpus as u64, ..Cpu::default() };
     let words: Vec<&str> = if let Some(flags) = first("flags") {
-        cpu.architecture = "x86";
+        cpu.architecture = X86;
         // Only 32-bit kernels report this bug (arch/x86/kernel/cpu/proc.c); lm: long mode.
         let has_64_bits = flags.split_whitespace().any(|flag| flag == "lm");
         cpu.kernel_is_narrower = has_64_bits && first("fdiv_bug").is_some();
@@ -99,20 +60,20 @@ pub fn parse(bytes: &[u8]) -> Cpu {
     } else if let Some(features) = first("Features") {
         // An arm64 kernel always lists asimd or fp; only 32-bit kernels list swp, half or thumb.
         let is_32_bit = features.split_whitespace().any(|f| ["swp", "half", "thumb"].contains(&f));
-        cpu.architecture = if is_32_bit { "arm" } else { "arm64" };
+        cpu.architecture = if is_32_bit { Arm } else { Arm64 };
         cpu.kernel_is_narrower = is_32_bit && first("CPU architecture").is_some_and(|v| v.starts_with('8'));
         features.split_whitespace().collect()
     } else if let Some(isa) = first("isa") {
-        cpu.architecture = "riscv";
+        cpu.architecture = Riscv;
         isa.split('_').collect()
     } else if let Some(features) = first("features") {
-        cpu.architecture = "s390";
+        cpu.architecture = S390;
         features.split_whitespace().collect()
     } else if let Some(caps) = first("cpucaps") {
-        cpu.architecture = "sparc";
+        cpu.architecture = Sparc;
         caps.split(',').collect()
     } else if first("system type").is_some() || first("cpu model").is_some_and(|m| m.contains("MIPS")) {
-        cpu.architecture = "mips";
+        cpu.architecture = Mips;
         // These CPUs have crypto coprocessor instructions (arch/mips/cavium-octeon/crypto).
         if first("cpu model").is_some_and(|model| model.contains("Cavium Octeon")) {
             vec!["octeon"]
@@ -120,7 +81,7 @@ pub fn parse(bytes: &[u8]) -> Cpu {
             Vec::new()
         }
     } else if first("cpu").is_some() && first("revision").is_some() {
-        cpu.architecture = "power";
+        cpu.architecture = Power;
         if first("cpu").is_some_and(has_power_crypto) {
             cpu.features.push("vcipher".into());
             cpu.aes.push("vcipher".into());
@@ -157,28 +118,28 @@ mod tests {
         for (text, architecture, aes) in [
             (
                 "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\nflags\t\t: fpu aes vaes sha_ni pclmulqdq\n",
-                "x86",
+                X86,
                 "aes vaes",
             ),
-            ("processor\t: 0\nmodel name\t: QEMU Virtual CPU\nflags\t\t: fpu sse2\n", "x86", ""),
+            ("processor\t: 0\nmodel name\t: QEMU Virtual CPU\nflags\t\t: fpu sse2\n", X86, ""),
             (
                 "processor\t: 0\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd evtstrm aes pmull sha1 sha2 crc32\n",
-                "arm64",
+                Arm64,
                 "aes",
             ),
-            ("processor\t: 0\nFeatures\t: fp asimd evtstrm crc32 cpuid\n", "arm64", ""),
+            ("processor\t: 0\nFeatures\t: fp asimd evtstrm crc32 cpuid\n", Arm64, ""),
             (
                 "processor : 0\nmodel name\t: ARMv7 Processor rev 1\nFeatures\t: half thumb fastmult vfp neon\n",
-                "arm",
+                Arm,
                 "",
             ),
-            ("system type\t\t: MediaTek MT7621 ver:1 eco:3\ncpu model\t\t: MIPS 1004Kc V2.15\n", "mips", ""),
-            ("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nrevision\t: 2.2\n", "power", "vcipher"),
-            ("processor\t: 0\ncpu\t\t: e500v2\nrevision\t: 5.1\n", "power", ""),
-            ("vendor_id       : IBM/S390\nfeatures\t: esan3 zarch stfle msa ldisp\n", "s390", "msa"),
-            ("processor\t: 0\nisa\t\t: rv64imafdcv_zba_zvkned_zvkg\n", "riscv", "zvkned"),
-            ("cpu\t\t: SPARC-T4\ncpucaps\t\t: flush,stbar,aes,des,sha1\n", "sparc", "aes"),
-            ("", "", ""),
+            ("system type\t\t: MediaTek MT7621 ver:1 eco:3\ncpu model\t\t: MIPS 1004Kc V2.15\n", Mips, ""),
+            ("processor\t: 0\ncpu\t\t: POWER9, altivec supported\nrevision\t: 2.2\n", Power, "vcipher"),
+            ("processor\t: 0\ncpu\t\t: e500v2\nrevision\t: 5.1\n", Power, ""),
+            ("vendor_id       : IBM/S390\nfeatures\t: esan3 zarch stfle msa ldisp\n", S390, "msa"),
+            ("processor\t: 0\nisa\t\t: rv64imafdcv_zba_zvkned_zvkg\n", Riscv, "zvkned"),
+            ("cpu\t\t: SPARC-T4\ncpucaps\t\t: flush,stbar,aes,des,sha1\n", Sparc, "aes"),
+            ("", Unknown, ""),
         ] {
             let cpu = parse(text.as_bytes());
             assert_eq!((cpu.architecture, cpu.aes.join(" ").as_str()), (architecture, aes), "{text}");
@@ -200,7 +161,7 @@ mod tests {
         );
         assert_eq!(cpu.model.as_deref(), Some("Broadcom BMIPS3300 V0.6"));
         assert_eq!(cpu.systems, ["Broadcom BCM4704", "Asus WL-500gP V1"]);
-        assert_eq!(cpu.architecture, "mips");
+        assert_eq!(cpu.architecture, Mips);
     }
 
     #[test]

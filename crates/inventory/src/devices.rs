@@ -3,53 +3,11 @@
 
 use outboard_catalog::devices;
 use outboard_catalog::families::{self, Family, values};
+use outboard_documents::status::{UnboundDevice, UnboundState};
 use outboard_drivers::root::Root;
-use serde::Serialize;
 
 use crate::installing::{Installing, is_release};
 use crate::kernel_build::KernelBuild;
-
-/// A device without a driver.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UnboundDevice {
-    /// The bus.
-    pub bus: &'static str,
-    /// The device's name there.
-    pub device: String,
-    /// The engine.
-    pub chip: String,
-    /// The id of its entry in the catalogue; null if it has none.
-    pub family: Option<&'static str>,
-    /// The modules to try, the most likely first. The first is that of modules.alias, if that names
-    /// one.
-    pub modules: Vec<String>,
-    /// Why it has no driver.
-    pub state: UnboundState,
-    /// Options that this kernel was built without.
-    pub missing_options: Vec<String>,
-    /// What shows the state.
-    pub evidence: String,
-    /// The next step.
-    pub next: String,
-}
-
-/// Why a device has no driver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum UnboundState {
-    /// Linux has no driver.
-    NoDriver,
-    /// The kernel was built without the driver, or its module is not installed.
-    NotBuilt,
-    /// The module is not loaded.
-    NotLoaded,
-    /// The driver is registered and is not bound to the device.
-    ProbeFailed,
-    /// The driver waits for another device.
-    Deferred,
-    /// Not known, because files are missing that show it. Linux has a driver.
-    Unknown,
-}
 
 /// The virtio device number of a crypto device (linux/virtio_ids.h).
 const VIRTIO_ID_CRYPTO: &str = "virtio:d00000014v";
@@ -125,10 +83,10 @@ fn describe(
         None => format!("an encryption controller that the catalogue does not have, {}", pci_id(modalias)),
     };
     UnboundDevice {
-        bus,
+        bus: bus.to_owned(),
         device,
         chip,
-        family: family.map(|family| family.id),
+        family: family.map(|family| family.id.to_owned()),
         modules,
         state,
         missing_options,

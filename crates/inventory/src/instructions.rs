@@ -3,27 +3,7 @@
 
 use outboard_catalog::families::{fits, values};
 use outboard_catalog::instructions::{ALL, Instructions, OpenSslUse};
-use serde::Serialize;
-
-use crate::cpu::Cpu;
-use crate::status::DriverView;
-
-/// A set of instructions that the CPU has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CpuInstructions {
-    /// The name.
-    pub name: &'static str,
-    /// What they compute.
-    pub serves: &'static str,
-    /// Whether the kernel's crypto API has a driver that uses them; `None` if that is not known.
-    pub kernel_uses: Option<bool>,
-    /// The driver, the module to load, or why not.
-    pub kernel: String,
-    /// Whether and when OpenSSL uses them.
-    pub openssl: &'static str,
-    /// The environment variable with which OpenSSL does not use them; null if there is none.
-    pub off: Option<&'static str>,
-}
+use outboard_documents::status::{Cpu, CpuInstructions, DriverView};
 
 /// The sets that the CPU has.
 pub fn of(cpu: &Cpu, drivers: &[DriverView]) -> Vec<CpuInstructions> {
@@ -37,16 +17,17 @@ pub fn of(cpu: &Cpu, drivers: &[DriverView]) -> Vec<CpuInstructions> {
 fn one(set: &'static Instructions, drivers: &[DriverView]) -> CpuInstructions {
     let (kernel_uses, kernel) = in_kernel(set, drivers);
     CpuInstructions {
-        name: set.name,
-        serves: set.serves,
+        name: set.name.to_owned(),
+        serves: set.serves.to_owned(),
         kernel_uses,
         kernel,
         openssl: match set.openssl {
             OpenSslUse::ByItself => "by itself",
             OpenSslUse::No => "no",
             OpenSslUse::Only(when) => when,
-        },
-        off: Some(set.off).filter(|switch| !switch.is_empty()),
+        }
+        .to_owned(),
+        off: Some(set.off.to_owned()).filter(|switch| !switch.is_empty()),
     }
 }
 
@@ -84,7 +65,7 @@ mod tests {
     use super::*;
     use crate::cpu::parse;
 
-    fn names(cpuinfo: &str) -> Vec<&'static str> {
+    fn names(cpuinfo: &str) -> Vec<String> {
         of(&parse(cpuinfo.as_bytes()), &[]).into_iter().map(|set| set.name).collect()
     }
 
@@ -111,10 +92,12 @@ mod tests {
 
     #[test]
     fn a_driver_of_lib_crypto_is_named_only_for_its_own_algorithm() {
-        let driver = |name: &str, algorithm: &str| DriverView {
-            name: name.into(),
-            algorithm: algorithm.into(),
-            ..DriverView::default()
+        let driver = |name: &str, algorithm: &str| -> DriverView {
+            let json = format!(
+                r#"{{"name":"{name}","algorithm":"{algorithm}","module":"kernel","priority":1,"kind":"shash","selftest":"passed",
+                    "verdict":"software"}}"#
+            );
+            serde_json::from_str(&json).unwrap()
         };
         let cpu = parse(b"flags : sha_ni\n");
         let crc = driver("crc32c-lib", "crc32c");
@@ -129,6 +112,6 @@ mod tests {
     fn without_drivers_the_kernels_use_is_not_known() {
         let cpu = parse(b"flags : aes\n");
         assert_eq!(of(&cpu, &[])[0].kernel_uses, None);
-        assert_eq!(of(&cpu, &[])[0].off, Some("OPENSSL_ia32cap=~0x200000000000000"));
+        assert_eq!(of(&cpu, &[])[0].off.as_deref(), Some("OPENSSL_ia32cap=~0x200000000000000"));
     }
 }

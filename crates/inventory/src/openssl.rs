@@ -7,11 +7,11 @@ mod run;
 use std::time::Duration;
 
 use outboard_documents::secrets;
+use outboard_documents::status::OpenSsl;
 use outboard_drivers::root::Root;
 use outboard_openssl_conf::conf::{Conf, Environment};
-use serde::Serialize;
 
-pub use config::{Configuration, DigestsLine, Engines, ProviderSection, RandomSources};
+pub use config::Configuration;
 pub use run::Pending;
 
 /// The time limit for `openssl`, which takes seconds on a busy router.
@@ -25,38 +25,6 @@ const VERSION: &str = "openssl-version";
 pub fn recorded_configuration(root: &Root, variables: &Environment) -> Option<Conf> {
     let version = root.answer(VERSION, || None).unwrap_or_default();
     config::load(root, from_version(&version).config_dir.as_deref(), variables).map(|(conf, _)| conf)
-}
-
-/// The properties of the installed OpenSSL.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct OpenSsl {
-    /// The version, e.g. `3.5.4`; `None` if the command is missing or prints nothing, and for a
-    /// saved tree that is no bundle.
-    pub version: Option<String>,
-    /// The directory for provider modules.
-    pub modules_dir: Option<String>,
-    /// The directory of its configuration.
-    pub config_dir: Option<String>,
-    /// Active providers.
-    pub providers: Vec<String>,
-    /// The engines in its configuration.
-    pub engines: Option<Engines>,
-    /// The providers in its configuration.
-    pub provider_section: Option<ProviderSection>,
-    /// Lines of its configuration that offload digests.
-    pub digests: Vec<DigestsLine>,
-    /// The random sources in its configuration; `None` for its defaults.
-    pub random: Option<RandomSources>,
-}
-
-impl OpenSsl {
-    /// Whether this version silently ignores an `engines` section: OpenSSL 4 and later have no
-    /// engines.
-    pub fn ignores_engines(&self) -> bool {
-        let major =
-            self.version.as_deref().and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
-        major.is_some_and(|m| m >= 4)
-    }
 }
 
 /// `openssl` commands that run in the background.
@@ -135,13 +103,5 @@ mod tests {
         let text = "Providers:\n  default\n    name: OpenSSL Default Provider\n    version: 3.5.4\n    status: active\n";
         assert_eq!(from_providers(text), ["default"]);
         assert_eq!(from_version(""), OpenSsl::default());
-    }
-
-    #[test]
-    fn only_openssl_4_ignores_engines() {
-        for (version, ignores) in [("3.6.5", false), ("4.0.3", true), ("10.0.0", true), ("odd", false)] {
-            let found = OpenSsl { version: Some(version.into()), ..OpenSsl::default() };
-            assert_eq!(found.ignores_engines(), ignores, "{version}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! consumers that get it on this kernel.
 
 use outboard_catalog::Algorithm;
-use outboard_documents::status::{MatrixCell, MatrixRow};
+use outboard_documents::status::{Hwrng, Kernel, MatrixCell, MatrixRow, Node};
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
@@ -15,25 +15,6 @@ use outboard_drivers::root::Root;
 use outboard_policy::Findings;
 
 use crate::checked;
-use crate::hwrng::Hwrng;
-use crate::interfaces::Node;
-use crate::status::{Accelerator, Kernel, Status};
-
-impl Status {
-    /// The users within the kernel that get any driver of an accelerator; with a question mark if that
-    /// is unclear.
-    pub fn kernel_users(&self, accelerator: &Accelerator) -> Vec<String> {
-        let of_it = |row: &&MatrixRow| accelerator.drivers.contains(&row.driver);
-        let cells = || self.reach.iter().filter(of_it).flat_map(|row| &row.consumers);
-        let user = |consumer: Consumer| {
-            let has =
-                |answer: Reachable| cells().any(|cell| cell.consumer == consumer && cell.answer == answer);
-            let name = consumer.name().to_owned();
-            if has(Reachable::Yes) { Some(name) } else { has(Reachable::Unclear).then(|| name + "?") }
-        };
-        Consumer::ALL.into_iter().filter(|consumer| consumer.selects_by_priority()).filter_map(user).collect()
-    }
-}
 
 /// The name under which a bundle keeps the results of the probes.
 const PROBES: &str = "af-alg";

@@ -1,24 +1,11 @@
 //! The services of a system that `outboard enable` knows by name.
 
-use outboard_documents::status::CipherOffload;
+use outboard_documents::status::{CipherOffload, Service};
 use outboard_drivers::root::Root;
 use outboard_policy::Tuned;
 use outboard_services::enable::{APPLICATIONS, Application, Record};
-use serde::Serialize;
 
 use crate::choices;
-
-/// A service that is installed or enabled.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Service {
-    /// Its name for `outboard enable`.
-    pub name: &'static str,
-    /// Whether `outboard enable` has added its files.
-    pub enabled: bool,
-    /// Whether an accelerator was measured to win for requests that it makes, over the same cipher in
-    /// software and, unless the service is enabled, over other ciphers that it offers.
-    pub wins: bool,
-}
 
 /// The directories of systemd's units.
 const UNITS: [&str; 4] =
@@ -32,7 +19,7 @@ pub(crate) fn list(root: &Root, offload: &[CipherOffload], tuned: Option<&Tuned>
         let enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
         let is_beaten = || choices::contest(known, tuned).is_some_and(|it| it.reason(known.name).is_some());
         let wins = wins(known, offload) && (enabled || !is_beaten());
-        let service = Service { name: known.name, enabled, wins };
+        let service = Service { name: known.name.to_owned(), enabled, wins };
         (enabled || is_installed(root, known)).then_some(service)
     };
     APPLICATIONS.iter().filter_map(service).collect()
@@ -77,12 +64,13 @@ mod tests {
         let root = Root::saved(tree.path()).unwrap();
         let of = |tuned: Option<&Tuned>| {
             let found = list(&root, std::slice::from_ref(&gcm), tuned);
-            found.iter().map(|one| (one.name, one.enabled, one.wins)).collect::<Vec<_>>()
+            found.into_iter().map(|one| (one.name, one.enabled, one.wins)).collect::<Vec<_>>()
         };
         // A packet of OpenVPN is smaller than 2048 bytes.
-        assert_eq!(of(None), [("nginx", false, true), ("openvpn", true, false)]);
+        let [nginx, openvpn] = ["nginx", "openvpn"].map(str::to_owned);
+        assert_eq!(of(None), [(nginx.clone(), false, true), (openvpn.clone(), true, false)]);
         let beaten = "figure 16384 AES-128-GCM ecb 6/0.01 31\nfigure 16384 ChaCha20-Poly1305 - 16/0.01 24\n";
         let beaten = Tuned::parse(format!("outboard-policy 2\n{beaten}")).unwrap();
-        assert_eq!(of(Some(&beaten)), [("nginx", false, false), ("openvpn", true, false)]);
+        assert_eq!(of(Some(&beaten)), [(nginx, false, false), (openvpn, true, false)]);
     }
 }

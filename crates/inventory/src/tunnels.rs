@@ -1,40 +1,26 @@
 //! Which cipher a VPN should use on both ends, so that this machine's hardware does it.
 
+use outboard_documents::status::{Status, TunnelCipher};
 use outboard_drivers::judge::Verdict;
 use outboard_services::choice::Contest;
-use serde::Serialize;
-
-use crate::status::Status;
-use crate::verdict::cpu_has_aes;
-
-/// The advice for one kind of VPN.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TunnelCipher {
-    /// `OpenVPN` or `IPsec`.
-    pub tunnel: &'static str,
-    /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
-    pub setting: String,
-    /// Why.
-    pub why: String,
-}
 
 /// The advice; empty if too little is known. The figures of `outboard tune` for OpenVPN decide, where
 /// there are any. Without a measurement ChaCha20-Poly1305 is advised on CPUs without AES instructions:
 /// an accelerator is not known to win over it.
 pub fn advise(status: &Status, openvpn: Option<&Contest>) -> Vec<TunnelCipher> {
-    let advice = |tunnel, setting: &str, why: &str| TunnelCipher {
-        tunnel,
+    let advice = |tunnel: &str, setting: &str, why: &str| TunnelCipher {
+        tunnel: tunnel.to_owned(),
         setting: setting.to_owned(),
         why: why.to_owned(),
     };
-    if cpu_has_aes(status) == Some(true) {
+    if status.cpu_has_aes() == Some(true) {
         let why = "the CPU has instructions for AES and GCM";
         return vec![
             advice("OpenVPN", "data-ciphers AES-128-GCM", why),
             advice("IPsec", "esp_proposals = aes128gcm16", why),
         ];
     }
-    if status.drivers.is_empty() || cpu_has_aes(status).is_none() {
+    if status.drivers.is_empty() || status.cpu_has_aes().is_none() {
         return Vec::new();
     }
     let measured = openvpn.and_then(|contest| Some((contest.best()?, contest.sentence())));

@@ -1,47 +1,12 @@
 //! The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 
 use outboard_catalog::families;
-use serde::Serialize;
-
-use crate::problems::ProblemId;
-use crate::status::{Accelerator, Status};
-
-/// The answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Conclusion {
-    /// The answer in a word, see [`Answer`].
-    pub answer: Answer,
-    /// The answer in a sentence.
-    pub text: String,
-    /// The next step, if there is one.
-    pub next: Option<String>,
-}
-
-/// The kinds of answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// Programs reach an accelerator.
-    Reached,
-    /// There is an accelerator, and programs do not reach it.
-    Unreached,
-    /// There is an accelerator, and it must not be used.
-    Unusable,
-    /// There is an engine without a driver.
-    NoDriver,
-    /// There is no accelerator, and the CPU's instructions are fast.
-    CpuInstructions,
-    /// There is no accelerator, and nothing else that is fast.
-    Nothing,
-    /// It is another operating system.
-    OtherSystem,
-    /// Too little is known.
-    Unknown,
-}
+use outboard_documents::status::{Accelerator, Answer, Conclusion, ProblemId, Status};
+use outboard_drivers::proc_crypto::Selftest;
 
 /// Draws the conclusion from a status whose problems are known.
 pub fn conclude(status: &Status) -> Conclusion {
-    let other = status.pasted.as_ref().and_then(|pasted| pasted.other_system);
+    let other = status.pasted.as_ref().and_then(|pasted| pasted.other_system.as_deref());
     if let Some(system) = other {
         return other_system(status, system);
     }
@@ -52,23 +17,12 @@ pub fn conclude(status: &Status) -> Conclusion {
     }
 }
 
-/// Whether the CPU has AES instructions; `None` if that is not known. The kernel registers drivers
-/// for them only on a CPU that has them.
-pub fn cpu_has_aes(status: &Status) -> Option<bool> {
-    if !status.cpu.architecture.is_empty() {
-        return Some(status.cpu.has_aes());
-    }
-    let is_of_aes =
-        |driver: &&crate::DriverView| driver.algorithm.contains("aes") && driver.uses_crypto_instructions;
-    status.drivers.iter().find(is_of_aes).map(|_| true)
-}
-
 fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     let chip = &accelerator.chip;
     let has = |id| status.problems.iter().find(|problem| problem.id == id);
-    let usable = |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == "passed");
     let wrong = has(ProblemId::WrongWhenChecked).filter(|_| !accelerator.is_reachable_by_programs());
-    let failed = has(ProblemId::SelftestFailed).filter(|_| !accelerator.drivers.iter().any(usable));
+    let failed = has(ProblemId::SelftestFailed)
+        .filter(|_| !accelerator.drivers.iter().any(|name| status.is_usable(name)));
     if let Some(problem) = wrong.or(failed) {
         let what =
             if wrong.is_some() { "computes wrong results" } else { "has not passed the kernel's self-test" };
@@ -76,7 +30,7 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
         return Conclusion { answer: Answer::Unusable, text, next: Some(problem.next.clone()) };
     }
     let is_pending =
-        |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == "pending");
+        |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == Selftest::Pending);
     if let Some(problem) =
         has(ProblemId::SelftestPending).filter(|_| accelerator.drivers.iter().all(is_pending))
     {
@@ -102,8 +56,8 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
         });
         return Conclusion { answer, text, next };
     }
-    let interface = accelerator.preferred.unwrap_or("an interface");
-    let text = match cpu_has_aes(status) {
+    let interface = accelerator.preferred.as_deref().unwrap_or("an interface");
+    let text = match status.cpu_has_aes() {
         Some(true) => format!(
             "Programs can reach {chip} through {interface}, but this CPU has AES instructions, and OpenSSL's own code \
              is probably faster: measure first."
@@ -146,8 +100,8 @@ fn without_accelerator(status: &Status) -> Conclusion {
         };
         return Conclusion { answer: Answer::NoDriver, text, next: Some(problem.next.clone()) };
     }
-    let remark = status.machine.platform.and_then(|platform| platform.remark);
-    let (answer, text, next) = match (cpu_has_aes(status), remark) {
+    let remark = status.machine.platform.as_ref().and_then(|platform| platform.remark.as_deref());
+    let (answer, text, next) = match (status.cpu_has_aes(), remark) {
         (Some(true), _) => (
             Answer::CpuInstructions,
             "There is no accelerator, and programs need none: OpenSSL uses this CPU's AES instructions by itself, which are \
@@ -187,11 +141,11 @@ fn from_remarks(status: &Status) -> Conclusion {
 
 /// What the catalogue knows about the chip of the machine.
 fn of_platform(status: &Status) -> Option<String> {
-    let platform = status.machine.platform?;
-    match (platform.engine, platform.remark) {
+    let platform = status.machine.platform.as_ref()?;
+    match (&platform.engine, &platform.remark) {
         (Some(engine), _) => {
-            let family = families::accelerators().find(|family| family.id == engine)?;
-            let (name, chip) = (platform.name, family.chip);
+            let family = families::accelerators().find(|family| family.id == *engine)?;
+            let (name, chip) = (&platform.name, family.chip);
             Some(format!("{name} has a crypto engine, {chip}; whether its driver is there is not known."))
         }
         (None, Some(remark)) => Some(format!("{}: {remark}.", platform.name)),
@@ -224,8 +178,7 @@ mod tests {
     use outboard_drivers::root::Root;
 
     use super::*;
-    use crate::services::Service;
-    use outboard_documents::status::Policy;
+    use outboard_documents::status::{Policy, Service};
 
     #[test]
     fn the_next_step_is_setup_then_a_service_then_its_proof() {
@@ -239,7 +192,7 @@ mod tests {
         status.policy = Some(policy(false));
         assert_eq!(next(&status).as_deref(), Some("outboard setup"), "the policy of another kernel");
         status.policy = Some(policy(true));
-        let service = |name, enabled, wins| Service { name, enabled, wins };
+        let service = |name: &str, enabled, wins| Service { name: name.to_owned(), enabled, wins };
         status.services = vec![service("openvpn", false, false), service("nginx", false, true)];
         assert_eq!(next(&status).as_deref(), Some("outboard enable nginx --restart"));
         status.services[1].enabled = true;

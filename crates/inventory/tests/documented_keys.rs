@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use outboard_documents::json;
+use outboard_documents::status::Status;
 use outboard_drivers::root::Root;
 use outboard_inventory::pasted::recognise;
-use outboard_inventory::{Status, collect, collect_from};
+use outboard_inventory::{collect, collect_from};
 use serde_json::Value;
 
 /// Fields whose keys come from files that no fixture has: a policy, and the findings of `outboard
@@ -59,7 +61,7 @@ fn of_text(path: &Path) -> Status {
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, text).expect("a file");
     }
-    collect_from(&Root::saved(tree.path()).expect("a tree"), Some(pasted)).expect("a status")
+    collect_from(&Root::saved(tree.path()).expect("a tree"), Some(pasted.text)).expect("a status")
 }
 
 /// The keys and the texts below a value.
@@ -90,7 +92,8 @@ fn emitted() -> BTreeMap<String, Emitted> {
     });
     let mut fields: BTreeMap<String, Emitted> = BTreeMap::new();
     for status in trees.chain(files("pasted").iter().map(|path| of_text(path))) {
-        let Value::Object(members) = serde_json::to_value(&status).expect("JSON") else {
+        let Value::Object(members) = serde_json::from_str(&json(&status).expect("JSON")).expect("JSON")
+        else {
             panic!("no object")
         };
         members.iter().for_each(|(field, value)| fields.entry(field.clone()).or_default().add(value));

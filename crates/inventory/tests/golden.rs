@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use outboard_documents::json;
+use outboard_documents::status::Status;
 use outboard_drivers::root::Root;
-use outboard_inventory::{Status, collect};
+use outboard_inventory::collect;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -17,15 +19,12 @@ fn tree(name: &str) -> Status {
 
 #[test]
 fn the_json_of_a_helios4() {
-    insta::assert_snapshot!(
-        "armada388-helios4",
-        serde_json::to_string_pretty(&tree("armada388-helios4")).unwrap()
-    );
+    insta::assert_snapshot!("armada388-helios4", json(&tree("armada388-helios4")).unwrap());
 }
 
 #[test]
 fn the_json_of_strangers_and_damage() {
-    insta::assert_snapshot!("odd", serde_json::to_string_pretty(&tree("odd")).unwrap());
+    insta::assert_snapshot!("odd", json(&tree("odd")).unwrap());
 }
 
 #[test]

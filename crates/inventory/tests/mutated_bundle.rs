@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use outboard_documents::status::Status;
 use outboard_drivers::root::Root;
 use outboard_inventory::bundle::{Files, Item, pack, unpack};
-use outboard_inventory::{Status, collect};
+use outboard_inventory::collect;
 use proptest::prelude::*;
 
 fn status_of(proc_crypto: &[u8]) -> Status {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use outboard_documents::status::Status;
 use outboard_drivers::root::{Entry, FileSource, Root};
+use outboard_inventory::collect_from;
 use outboard_inventory::pasted::{Pasted, recognise};
-use outboard_inventory::{Status, collect_from};
 
 /// The files of a text.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ fn read(name: &str) -> Pasted {
 fn status(name: &str) -> Status {
     let pasted = read(name);
     let root = Root::of_files(Path::new(name), Box::new(Text(pasted.files.clone())));
-    collect_from(&root, Some(pasted)).unwrap()
+    collect_from(&root, Some(pasted.text)).unwrap()
 }
 
 /// Each file, what is recognised in it, and words that the remarks have.
@@ -234,7 +235,7 @@ fn several_outputs_in_one_text_are_put_together() {
     });
     let pasted = recognise(&texts.join("\nand then:\n"));
     let root = Root::of_files(Path::new("text"), Box::new(Text(pasted.files.clone())));
-    let status = collect_from(&root, Some(pasted)).unwrap();
+    let status = collect_from(&root, Some(pasted.text)).unwrap();
     let accelerator = &status.accelerators[0];
-    assert_eq!(accelerator.preferred, Some("/dev/crypto"), "{:?}", accelerator.reach);
+    assert_eq!(accelerator.preferred.as_deref(), Some("/dev/crypto"), "{:?}", accelerator.reach);
 }

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use outboard_documents::status::{Accelerator, Status};
 use outboard_drivers::root::Root;
-use outboard_inventory::{Accelerator, Status, collect};
+use outboard_inventory::collect;
 
 /// A machine with Linux 6.12 and an engine for GCM but not CBC.
 fn machine_with_gcm() -> tempfile::TempDir {
@@ -47,7 +48,7 @@ fn an_engine_with_gcm_is_reached_over_af_alg_once_it_refused_forged_tags() {
     fs::create_dir_all(tree.path().join("etc/outboard")).unwrap();
     let finding = "gcm-aes-caam exact 6.12.57 kernel - 2026-11-21T12:00:00Z 10 20 3\n";
     fs::write(tree.path().join("etc/outboard/checked"), finding).unwrap();
-    assert_eq!(status_of(&tree).accelerators[0].preferred, Some("AF_ALG"));
+    assert_eq!(status_of(&tree).accelerators[0].preferred.as_deref(), Some("AF_ALG"));
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn a_column_that_a_newer_module_adds_to_the_allow_list_changes_nothing() {
     let device = tree.path().join("sys/class/misc/outboard");
     fs::create_dir_all(&device).unwrap();
     fs::write(device.join("allow"), "1 gcm(aes) gcm-aes-caam 17\n").unwrap();
-    assert_eq!(status_of(&tree).accelerators[0].preferred, Some("/dev/outboard"));
+    assert_eq!(status_of(&tree).accelerators[0].preferred.as_deref(), Some("/dev/outboard"));
 }
 
 #[test]

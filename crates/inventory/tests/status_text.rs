@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use outboard_documents::status::Status;
 use outboard_drivers::root::Root;
+use outboard_inventory::collect;
 use outboard_inventory::text::{Style, status, verbose};
-use outboard_inventory::{Status, collect};
 
 fn tree(name: &str) -> Status {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);

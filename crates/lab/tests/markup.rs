@@ -4,6 +4,7 @@ mod xml;
 
 use std::sync::LazyLock;
 
+use outboard_catalog::instructions::Architecture;
 use outboard_documents::{Report, read};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::Consumer;
@@ -56,7 +57,8 @@ const WORDS: [&str; 31] = [
 
 /// Whether it is the name of an enum's value, which is read as such.
 fn is_name(text: &str) -> bool {
-    let mut names = Verdict::ALL.map(Verdict::name).into_iter().chain(Consumer::ALL.map(Consumer::name));
+    let names = Verdict::ALL.map(Verdict::name).into_iter().chain(Consumer::ALL.map(Consumer::name));
+    let mut names = names.chain(Architecture::ALL.map(Architecture::name));
     names.any(|name| name == text) || ["exact", "wrong", "unanswered"].contains(&text)
 }
 

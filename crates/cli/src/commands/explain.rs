@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use outboard_console::{answer, say, wrapped};
-use outboard_inventory::ProblemId;
+use outboard_documents::named::Named as _;
+use outboard_documents::status::ProblemId;
+use outboard_inventory::explanation;
 
 use questions::Question;
 
@@ -39,7 +41,10 @@ fn known(name: &str) -> Result<Topic, String> {
 /// Runs `outboard explain`.
 pub fn run(options: &Options) -> ExitCode {
     let text = match &options.topic {
-        Some(Topic::Problem(id)) => explained(id.name(), id.title(), id.explanation()),
+        Some(Topic::Problem(id)) => {
+            let (title, text) = explanation(*id);
+            explained(id.name(), title, text)
+        }
         Some(Topic::Question(question)) => explained(&question.name, &question.title, &question.answer),
         None => list(),
     };
@@ -54,7 +59,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn list() -> String {
     let line = |name: &str, title: &str| format!("  {name:<31} {title}\n");
-    let problems: String = ProblemId::ALL.into_iter().map(|id| line(id.name(), id.title())).collect();
+    let problems: String = ProblemId::ALL.into_iter().map(|id| line(id.name(), explanation(id).0)).collect();
     let questions: String = questions::all().iter().map(|one| line(&one.name, &one.title)).collect();
     format!("Problems that outboard status names:\n{problems}\nQuestions:\n{questions}")
 }

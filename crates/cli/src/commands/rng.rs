@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use outboard_console::say;
 use outboard_drivers::root::Root;
-use outboard_inventory::Hwrng;
+use outboard_inventory::hwrng;
 
 /// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
 ///
@@ -46,7 +46,7 @@ pub fn is_kept() -> bool {
 
 /// Returns the choice of the generator to the kernel, now and after each boot.
 pub fn forget() -> Result<()> {
-    match Hwrng::read(&Root::live()) {
+    match hwrng::read(&Root::live()) {
         Some(_) => select::choose(select::AUTO, false).map(drop),
         None => boot_rule::remove(),
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use outboard_console::{answer, answer_line, answer_styled, interval, say};
-use outboard_documents::{json_line, line};
+use outboard_documents::{json, json_line};
 use outboard_drivers::root::Root;
 use outboard_inventory::text::Style;
 use outboard_measure::stop;
@@ -61,11 +61,11 @@ fn report(options: &Options) -> anyhow::Result<()> {
         say(&format!("outboard status: warning: {warning}"));
     }
     if let Some(interval) = options.every {
-        if answer_line(&line(&status)?)? {
+        if answer_line(&json_line(&status)?)? {
             follow(interval)?;
         }
     } else if options.json {
-        answer(&outboard_documents::pretty(&status)?)?;
+        answer(&json(&status)?)?;
     } else {
         let is_terminal = io::stdout().is_terminal();
         let color = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());

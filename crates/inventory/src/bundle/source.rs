@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::pasted::{self, Pasted};
+use crate::pasted;
+use outboard_documents::status::PastedText;
 use outboard_drivers::root::Root;
 
 use crate::bundle::files::{Files, Item};
@@ -25,7 +26,7 @@ pub struct Source {
     /// The files.
     pub root: Root,
     /// What was recognised, if they are pasted text.
-    pub pasted: Option<Pasted>,
+    pub pasted: Option<PastedText>,
 }
 
 /// Why nothing can be read.
@@ -117,7 +118,7 @@ fn read(mut input: impl Read, path: PathBuf) -> Result<Source, Unreadable> {
     for (path, text) in &found.files {
         files.add(path, Item::File(text.as_bytes().to_vec()));
     }
-    Ok(Source { root: Root::of_files(&path, Box::new(files)), pasted: Some(found) })
+    Ok(Source { root: Root::of_files(&path, Box::new(files)), pasted: Some(found.text) })
 }
 
 /// What a text is that is not recognised: the command at a prompt, or its first line.

@@ -7,57 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use outboard_documents::secrets;
+use outboard_documents::status::{DigestsLine, Engines, ProviderSection, RandomSources};
 use outboard_drivers::root::Root;
 use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Environment, Files, Section, System};
-use serde::Serialize;
-
-/// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Engines {
-    /// The file.
-    pub file: String,
-    /// The line of `engines = …`, counted from 1.
-    pub line: usize,
-    /// The engines listed.
-    pub names: Vec<String>,
-}
-
-/// The random sources that a configuration names; `None` for OpenSSL's defaults.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct RandomSources {
-    /// The file.
-    pub file: String,
-    /// The generator.
-    pub generator: Option<String>,
-    /// The seed source of the generator.
-    pub seed: Option<String>,
-}
-
-/// The section of a configuration that lists providers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ProviderSection {
-    /// The file.
-    pub file: String,
-    /// The line of `providers = …`, counted from 1.
-    pub line: usize,
-    /// The providers that it activates.
-    pub names: Vec<String>,
-    /// Whether it activates providers, but neither the default one nor the one for FIPS.
-    pub is_without_default: bool,
-}
-
-/// A line `DIGESTS = …` that offloads digests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DigestsLine {
-    /// The file.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: usize,
-    /// Its section.
-    pub section: String,
-    /// Its value.
-    pub value: String,
-}
 
 /// What outboard reads in a configuration. Names and values are shown as a bundle keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

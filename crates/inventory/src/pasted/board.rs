@@ -42,7 +42,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
         part.iter().find_map(|line| pair(line.text).filter(|(key, _)| *key == wanted).map(|(_, value)| value))
     };
     let Some(board) = value("board_name") else { return };
-    pasted.recognised.push("ubus call system board".into());
+    pasted.text.recognised.push("ubus call system board".into());
     if let Some(kernel) = value("kernel") {
         pasted.file("proc/sys/kernel/osrelease", format!("{kernel}\n"));
     }
@@ -110,8 +110,8 @@ mod tests {
             ("bcm27xx/bcm2711", "has no engine that Linux drives"),
         ] {
             let pasted = recognise(&text(target));
-            assert_eq!(pasted.recognised, ["ubus call system board"]);
-            assert!(pasted.remarks[0].text.contains(words), "{target}: {:?}", pasted.remarks);
+            assert_eq!(pasted.text.recognised, ["ubus call system board"]);
+            assert!(pasted.text.remarks[0].text.contains(words), "{target}: {:?}", pasted.text.remarks);
             assert!(pasted.files.contains(&("proc/sys/kernel/osrelease".into(), "6.6.73\n".into())));
         }
     }

@@ -42,7 +42,7 @@ fn luks(lines: &[Line], pasted: &mut Pasted) {
     let Some(start) = lines.iter().position(|line| line.text.starts_with("LUKS header information")) else {
         return;
     };
-    pasted.recognised.push("cryptsetup luksDump".into());
+    pasted.text.recognised.push("cryptsetup luksDump".into());
     let value =
         |key: &str| lines[start..].iter().find_map(|&line| Some((line, line.text.strip_prefix(key)?.trim())));
     let version_1 = value("Cipher name:").zip(value("Cipher mode:"));
@@ -100,7 +100,7 @@ mod tests {
         let text = "#     Algorithm |       Key |      Encryption |      Decryption\n\
                             aes-cbc        128b        40.1 MiB/s        41.2 MiB/s\n\
                             aes-xts        256b        55.3 MiB/s        52.9 MiB/s\n";
-        assert_eq!(recognise(text).recognised, ["cryptsetup benchmark, 2 ciphers"]);
+        assert_eq!(recognise(text).text.recognised, ["cryptsetup benchmark, 2 ciphers"]);
         assert!(remarks(text).contains("aes-xts with a key of 256 bits, 52.9 MiB/s"), "{}", remarks(text));
     }
 }

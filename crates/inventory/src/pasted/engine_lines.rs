@@ -87,7 +87,7 @@ mod tests {
 
     fn remarks(rows: &str) -> Vec<(String, bool)> {
         let text = format!("           CPU0       CPU1\n{rows}");
-        recognise(&text).remarks.into_iter().map(|remark| (remark.text, remark.accelerator)).collect()
+        recognise(&text).text.remarks.into_iter().map(|remark| (remark.text, remark.accelerator)).collect()
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn describe_engine(
     let list: Vec<&str> = algorithms.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
     match id {
         "cryptodev" if name.contains("BSD") => {
-            pasted.other_system.get_or_insert("a BSD");
+            pasted.text.other_system.get_or_insert("a BSD".into());
             // The engine always lists RSA, DSA and DH.
             let mut others = list.iter().filter(|name| !["RSA", "DSA", "DH"].contains(name));
             let geode = match (others.next(), others.next()) {
@@ -152,7 +152,7 @@ fn invalid(lines: &[Line], pasted: &mut Pasted) {
         let lower = line.text.to_ascii_lowercase();
         let is_missing = lower.starts_with("invalid engine \"") || lower.contains("no such engine");
         if is_missing || lower.contains("invalid command 'engine'") {
-            pasted.recognised.push("an error of openssl".into());
+            pasted.text.recognised.push("an error of openssl".into());
             pasted.remark(
                 line,
                 "OpenSSL has no such engine, and everything ran in software: OpenSSL 4 has no engines at all; the engine \

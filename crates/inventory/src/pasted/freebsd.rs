@@ -107,7 +107,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
         }
     }
     if found > 0 {
-        pasted.other_system = Some("FreeBSD");
+        pasted.text.other_system = Some("FreeBSD".into());
         pasted.recognise("messages of the FreeBSD kernel", found, "relevant line");
     }
 }

@@ -56,7 +56,7 @@ fn kldstat(lines: &[Line], pasted: &mut Pasted) {
     let modules: Vec<(Line, &str)> =
         lines.iter().filter_map(|&line| Some((line, kernel_module(line.text)?))).collect();
     let Some(&(first, _)) = modules.first() else { return };
-    pasted.other_system = Some("FreeBSD");
+    pasted.text.other_system = Some("FreeBSD".into());
     pasted.recognise("kldstat", modules.len(), "module");
     let mut has_any = false;
     for &(line, module) in &modules {
@@ -128,7 +128,7 @@ fn dashboard(lines: &[Line], pasted: &mut Pasted) {
         }
     }
     if found > 0 {
-        pasted.other_system = Some("FreeBSD");
+        pasted.text.other_system = Some("FreeBSD".into());
         pasted.recognise("pfSense's dashboard", found, "line");
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     use super::super::recognise;
 
     fn remarks(text: &str) -> String {
-        assert_eq!(recognise(text).other_system, Some("FreeBSD"), "{text}");
+        assert_eq!(recognise(text).text.other_system.as_deref(), Some("FreeBSD"), "{text}");
         super::super::tests::remarks(text)
     }
 

@@ -125,7 +125,7 @@ fn shown(lines: &[Line], pasted: &mut Pasted) {
         let is_small = ["sys/class/misc/", "proc/sys/", "sys/firmware/devicetree/", "proc/device-tree/"];
         let is_plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-".contains(&b));
         if is_plain && is_small.iter().any(|start| path.starts_with(start)) && !value.text.is_empty() {
-            pasted.recognised.push(format!("/{path}"));
+            pasted.text.recognised.push(format!("/{path}"));
             pasted.file(path, format!("{}\n", value.text));
         }
     }

@@ -19,7 +19,7 @@ mod rngtest;
 mod speed;
 mod traffic;
 
-use serde::Serialize;
+use outboard_documents::status::{PastedText, Remark};
 
 /// What [`recognise`] recognises, for messages.
 pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an openssl.cnf, a dmesg of Linux or FreeBSD, \
@@ -31,33 +31,12 @@ pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an op
 const MOST_REMARKS: usize = 40;
 
 /// What was recognised in a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pasted {
-    /// What the text consists of, e.g. `/proc/crypto, 6 drivers`.
-    pub recognised: Vec<String>,
-    /// The other operating system, if the text is from one.
-    pub other_system: Option<&'static str>,
-    /// What the text shows in addition to the files.
-    pub remarks: Vec<Remark>,
+    /// What the status shows.
+    pub text: PastedText,
     /// Files of the kernel, by path without a leading slash.
-    #[serde(skip)]
     pub files: Vec<(String, String)>,
-}
-
-/// What a line of the text means.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remark {
-    /// The meaning, in one sentence.
-    pub text: String,
-    /// The line.
-    pub line: String,
-    /// Its number, counted from 1.
-    pub number: usize,
-    /// Whether it shows an accelerator.
-    pub accelerator: bool,
-    /// Whether it shows a random number generator that fails its tests.
-    #[serde(skip)]
-    pub is_failing_rng: bool,
 }
 
 /// A line of the text without its indentation, quotation marks and time stamp.
@@ -70,7 +49,7 @@ struct Line<'a> {
 impl Pasted {
     /// Whether nothing was recognised.
     pub fn is_empty(&self) -> bool {
-        self.recognised.is_empty()
+        self.text.recognised.is_empty()
     }
 
     fn remark(&mut self, line: Line, text: impl Into<String>) {
@@ -83,9 +62,9 @@ impl Pasted {
     }
 
     fn add(&mut self, line: Line, text: String, accelerator: bool) {
-        let is_new = !self.remarks.iter().any(|remark| remark.text == text);
-        if is_new && self.remarks.len() < MOST_REMARKS {
-            self.remarks.push(Remark {
+        let is_new = !self.text.remarks.iter().any(|remark| remark.text == text);
+        if is_new && self.text.remarks.len() < MOST_REMARKS {
+            self.text.remarks.push(Remark {
                 text,
                 line: line.text.to_owned(),
                 number: line.number,
@@ -101,7 +80,7 @@ impl Pasted {
 
     fn recognise(&mut self, what: &str, count: usize, unit: &str) {
         let ending = if count == 1 { "" } else { "s" };
-        self.recognised.push(format!("{what}, {count} {unit}{ending}"));
+        self.text.recognised.push(format!("{what}, {count} {unit}{ending}"));
     }
 }
 

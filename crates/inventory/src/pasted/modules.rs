@@ -65,7 +65,7 @@ fn uname(lines: &[Line], pasted: &mut Pasted) {
         let Some(release) = words.get(at + 2) else { continue };
         let numbers = release.split(['.', '-']).take(2).filter(|part| part.parse::<u32>().is_ok()).count();
         if words.len() >= at + 5 && numbers == 2 && !pasted.files.iter().any(|(path, _)| path == RELEASE) {
-            pasted.recognised.push("uname -a".into());
+            pasted.text.recognised.push("uname -a".into());
             pasted.file(RELEASE, format!("{release}\n"));
         }
     }

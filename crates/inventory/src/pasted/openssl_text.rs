@@ -171,7 +171,7 @@ mod tests {
         let text = "Edit it as follow:\n\n[default_conf]\nengines = engines_sect\n\n[engines_sect]\nafalg = afalg_engine\n\n\
                     [afalg_engine]\ndefault_algorithms = ALL\n\nthen restart\n";
         let pasted = recognise(text);
-        assert_eq!(pasted.recognised, ["an openssl.cnf, 3 sections"]);
+        assert_eq!(pasted.text.recognised, ["an openssl.cnf, 3 sections"]);
         let conf = file(&pasted, "etc/ssl/openssl.cnf");
         assert_eq!(conf.lines().next(), Some("openssl_conf = default_conf"));
         assert_eq!(conf.lines().nth(3), Some("engines = engines_sect"));
@@ -195,7 +195,7 @@ mod tests {
         let text = "Providers:\n  default\n    name: OpenSSL Default Provider\n    version: 3.0.15\n    status: active\n  \
                     outboard\n    name: outboard\n    version: 0.1.0\n    status: active\n";
         let pasted = recognise(text);
-        assert_eq!(pasted.recognised, ["openssl list -providers, 2 providers"]);
+        assert_eq!(pasted.text.recognised, ["openssl list -providers, 2 providers"]);
         assert_eq!(file(&pasted, "outboard/openssl-providers"), text);
         assert_eq!(file(&pasted, "outboard/openssl-version"), "OpenSSL 3.0.15\n");
         assert!(remarks(text).contains("outboard's provider is active"));

@@ -120,8 +120,11 @@ mod tests {
              [installed]\n",
         ] {
             let pasted = recognise(text);
-            assert_eq!(pasted.recognised, ["a list of OpenWrt's packages, 3 packages"]);
-            assert!(pasted.remarks[0].text.contains("EIP93") && pasted.remarks[0].accelerator, "{pasted:?}");
+            assert_eq!(pasted.text.recognised, ["a list of OpenWrt's packages, 3 packages"]);
+            assert!(
+                pasted.text.remarks[0].text.contains("EIP93") && pasted.text.remarks[0].accelerator,
+                "{pasted:?}"
+            );
             let file = |path: &str| pasted.files.iter().find(|(name, _)| name == path).unwrap().1.as_str();
             assert_eq!(file("proc/sys/kernel/osrelease"), "6.6.73\n");
             assert_eq!(file("outboard/openssl-version"), "OpenSSL 3.0.15\n");
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn a_list_without_a_driver_says_so() {
         let pasted = recognise("kmod-cryptodev - 6.6.73.1.13-r1\nlibopenssl-devcrypto - 3.0.15-r1\n");
-        let texts: Vec<&str> = pasted.remarks.iter().map(|remark| remark.text.as_str()).collect();
+        let texts: Vec<&str> = pasted.text.remarks.iter().map(|remark| remark.text.as_str()).collect();
         assert_eq!(texts.len(), 3, "{texts:?}");
         assert!(texts[2].contains("no package of this list is a driver"), "{texts:?}");
     }

@@ -49,7 +49,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     judge(&devices, "lspci", "lspci -nnk", pasted);
     let devices: Vec<PciDevice> = lines.iter().filter_map(|&line| pciconf_device(line)).collect();
     if !devices.is_empty() {
-        pasted.other_system.get_or_insert("FreeBSD");
+        pasted.text.other_system.get_or_insert("FreeBSD".into());
     }
     judge(&devices, "pciconf -lv", "pciconf -lv", pasted);
 }
@@ -186,7 +186,7 @@ mod tests {
             ("00:1f.2 SATA controller [0106]: Intel [8086:1c02]", "none of these PCI devices"),
         ] {
             assert!(remarks(text).contains(words), "{text}: {}", remarks(text));
-            assert_eq!(recognise(text).recognised, ["lspci, 1 device"]);
+            assert_eq!(recognise(text).text.recognised, ["lspci, 1 device"]);
         }
     }
 
@@ -210,8 +210,8 @@ mod tests {
             ),
         ] {
             let pasted = recognise(text);
-            assert_eq!(pasted.other_system, Some("FreeBSD"));
-            assert!(pasted.remarks[0].text.contains(words), "{:?}", pasted.remarks);
+            assert_eq!(pasted.text.other_system.as_deref(), Some("FreeBSD"));
+            assert!(pasted.text.remarks[0].text.contains(words), "{:?}", pasted.text.remarks);
         }
     }
 

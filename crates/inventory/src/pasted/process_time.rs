@@ -93,7 +93,7 @@ mod tests {
             ("real\t0m18.040s\nuser\t0m0.720s\nsys\t0m17.270s\n", "most of it in the kernel"),
             ("real    0m 18.04s\nuser    0m 17.98s\nsys     0m 0.00s\n", "software"),
         ] {
-            assert_eq!(recognise(text).recognised, ["time, 1 command"], "{text}");
+            assert_eq!(recognise(text).text.recognised, ["time, 1 command"], "{text}");
             assert!(remarks(text).contains(words), "{text}: {}", remarks(text));
         }
         assert!(recognise("real estate\nuser friendly\nsystem\n").is_empty());

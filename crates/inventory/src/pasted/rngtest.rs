@@ -10,7 +10,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
         Some((line, line.text[start.len()..].trim().parse::<u64>().ok()?))
     };
     let (Some((_, passed)), Some((line, failed))) = (number("successes"), number("failures")) else { return };
-    pasted.recognised.push(format!("rngtest, {} blocks", passed.saturating_add(failed)));
+    pasted.text.recognised.push(format!("rngtest, {} blocks", passed.saturating_add(failed)));
     // More than 1 % is more than ten times what a good source has.
     let is_failing = failed.saturating_mul(100) > passed.saturating_add(failed);
     let verdict = match is_failing {
@@ -19,7 +19,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     };
     let unit = if failed == 1 { "block" } else { "blocks" };
     pasted.remark(line, format!("{failed} {unit} failed and {passed} passed, {verdict}"));
-    if let Some(remark) = pasted.remarks.iter_mut().find(|remark| remark.number == line.number) {
+    if let Some(remark) = pasted.text.remarks.iter_mut().find(|remark| remark.number == line.number) {
         remark.is_failing_rng = is_failing;
     }
 }

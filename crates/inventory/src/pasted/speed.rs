@@ -46,7 +46,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     }
     let (count, unit) = if measurements > 0 { (measurements, "measurement") } else { (rows.len(), "row") };
     pasted.recognise("openssl speed", count, unit);
-    let before = pasted.remarks.len();
+    let before = pasted.text.remarks.len();
     for (figures, run) in &runs {
         divided_by_cpu_time(figures.line, run, pasted);
     }
@@ -66,7 +66,7 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
             "infk is bytes divided by no CPU time at all: the kernel did the work; repeat it with -elapsed",
         );
     }
-    let is_explained = pasted.remarks.len() > before;
+    let is_explained = pasted.text.remarks.len() > before;
     let mut compared: Vec<&Figures> = runs.iter().map(|(figures, _)| figures).chain(alone).collect();
     compared.sort_by_key(|figures| figures.line.number);
     compare(&compared, pasted);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 pub(super) fn remarks(text: &str) -> String {
-    let texts: Vec<String> = recognise(text).remarks.into_iter().map(|remark| remark.text).collect();
+    let texts: Vec<String> = recognise(text).text.remarks.into_iter().map(|remark| remark.text).collect();
     texts.join("\n")
 }
 
@@ -14,7 +14,7 @@ fn quotation_marks_and_indentation_do_not_hide_a_file() {
     let pasted = recognise(text);
     let crypto = "name         : cbc(aes)\ndriver       : mv-cbc-aes\npriority     : 300\n\n";
     assert_eq!(pasted.files, [("proc/crypto".to_owned(), crypto.to_owned())]);
-    assert_eq!(pasted.recognised, ["/proc/crypto, 1 driver"]);
+    assert_eq!(pasted.text.recognised, ["/proc/crypto, 1 driver"]);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn each_bsd_driver_is_named() {
         ("padlock0: No ACE support.", "no such unit"),
     ] {
         let pasted = recognise(line);
-        assert_eq!(pasted.other_system, Some("FreeBSD"), "{line}");
+        assert_eq!(pasted.text.other_system.as_deref(), Some("FreeBSD"), "{line}");
         assert!(remarks(line).contains(words), "{line}: {}", remarks(line));
     }
     for other in ["eth0: <Intel PRO/1000>", "the qat0: driver", "sec: <x>", "aesni: module"] {
@@ -67,7 +67,7 @@ fn messages_of_device_drivers_name_the_engine() {
 fn engines_are_told_for_what_they_are() {
     let text = "(devcrypto) /dev/crypto engine\n [DES-CBC, AES-128-CBC,\nSHA512]\n     [ available ]\n(rdrand) Intel RDRAND engine\n \
         [RAND]\n     [ available ]\n(dynamic) Dynamic engine loading support\n     [ unavailable ]\n";
-    assert_eq!(recognise(text).recognised, ["openssl engine -t -c, 3 engines"]);
+    assert_eq!(recognise(text).text.recognised, ["openssl engine -t -c, 3 engines"]);
     assert!(
         remarks(text).contains("with 3 algorithms") && remarks(text).contains("RDRAND"),
         "{}",

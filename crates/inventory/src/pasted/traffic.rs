@@ -150,7 +150,7 @@ mod tests {
         let text = "[ ID] Interval           Transfer     Bitrate         Retr\n\
                     [  5]   0.00-10.00  sec   560 MBytes   470 Mbits/sec    0             sender\n\
                     [  5]   0.00-10.04  sec   556 MBytes   465 Mbits/sec                  receiver\n";
-        assert_eq!(recognise(text).recognised, ["iperf3, 2 intervals"]);
+        assert_eq!(recognise(text).text.recognised, ["iperf3, 2 intervals"]);
         assert!(remarks(text).contains("iperf3 measured 465 Mbit/s (58.1 MB/s);"), "{}", remarks(text));
         assert!(remarks("[SUM]  0.00-1.00  sec  1 GBytes  9.4 Gbits/sec").contains("9400 Mbit/s"));
     }

@@ -4,9 +4,8 @@ use outboard_drivers::kernel::Release;
 use outboard_drivers::permission::{MAY_NOT_OPEN, next_step};
 use outboard_drivers::reach::{ProgramInterface, Reachable, module_only};
 
-use super::{Found, ProblemId};
+use super::{Found, ProblemId, Status};
 use crate::installing::{Installing, ModuleStep};
-use crate::status::Status;
 
 pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     if status.accelerators.is_empty() {
@@ -51,7 +50,7 @@ fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     if is_closed(status) {
         return;
     }
-    if status.accelerators.iter().all(|a| is_wrong(status, &a.reach_of) || !is_usable(status, &a.reach_of)) {
+    if status.accelerators.iter().all(|a| status.is_wrong(&a.reach_of) || !status.is_usable(&a.reach_of)) {
         return;
     }
     let Some(first) = status.accelerators.first() else { return };
@@ -79,21 +78,12 @@ fn unreached(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     }
 }
 
-fn is_usable(status: &Status, driver: &str) -> bool {
-    status.drivers.iter().any(|d| d.name == driver && d.selftest == "passed")
-}
-
 /// A driver that programs could use if root allowed it.
 fn not_allowed(status: &Status) -> Option<&str> {
     let list = status.nodes.iter().find(|n| n.path == ProgramInterface::DevOutboard.name())?;
     let mut candidates = status.accelerators.iter().map(|a| a.reach_of.as_str());
-    let is_candidate = |name: &&str| is_usable(status, name) && !is_wrong(status, name);
+    let is_candidate = |name: &&str| status.is_usable(name) && !status.is_wrong(name);
     if list.reach() == Some(true) { candidates.find(is_candidate) } else { None }
-}
-
-/// Whether `outboard check` found a driver wrong, which is a problem of its own.
-fn is_wrong(status: &Status, driver: &str) -> bool {
-    status.checked.iter().any(|checked| checked.driver == driver && checked.fault.is_some())
 }
 
 /// R7: without an accelerator, /dev/crypto leads to the kernel's software, which is slower than
@@ -115,16 +105,14 @@ fn dev_crypto_of_software(status: &Status, found: &mut Found) {
 /// The module of outboard is not part of the kernel, so that its signature depends on the system.
 fn locked_down(status: &Status, found: &mut Found) {
     let is_loaded = status.nodes.iter().any(|n| n.path == ProgramInterface::DevOutboard.name() && n.exists);
-    let Some(mode) = status.kernel.lockdown.as_deref().filter(|_| status.kernel.is_locked_down()) else {
-        return;
-    };
-    if status.accelerators.is_empty() || is_loaded {
+    let Some(mode) = status.kernel.lockdown else { return };
+    if !status.kernel.is_locked_down() || status.accelerators.is_empty() || is_loaded {
         return;
     }
     found.note(
         ProblemId::LockedDown,
         "the kernel loads signed modules only: the outboard module needs a signature".into(),
-        format!("/sys/kernel/security/lockdown: {mode}"),
+        format!("/sys/kernel/security/lockdown: {}", mode.name()),
         "enrol the key with which dkms signs it: mokutil --import /var/lib/dkms/mok.pub, and restart",
     );
 }
@@ -142,7 +130,7 @@ fn closed_node(status: &Status, found: &mut Found) {
             ProblemId::NoPermission,
             format!("{} exists, but {MAY_NOT_OPEN}", node.path),
             format!("{}: mode {mode}, group {group}", node.path),
-            next_step(node.path, node.mode.as_deref(), node.group.as_deref()),
+            next_step(&node.path, node.mode.as_deref(), node.group.as_deref()),
         );
     }
 }

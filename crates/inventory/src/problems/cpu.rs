@@ -1,7 +1,8 @@
 //! CPU instructions that are not used.
 
-use super::{Found, ProblemId};
-use crate::status::Status;
+use outboard_catalog::instructions::Architecture;
+
+use super::{Found, ProblemId, Status};
 
 pub(super) fn find(status: &Status, found: &mut Found) {
     narrow_kernel(status, found);
@@ -14,7 +15,7 @@ fn narrow_kernel(status: &Status, found: &mut Found) {
         return;
     }
     let (text, next) = match status.cpu.architecture {
-        "x86" => (
+        Architecture::X86 => (
             "the kernel has 32 bits and the CPU 64: GCM, CTR and SHA in the kernel do not use the CPU's instructions (Linux has \
              that code for 64 bits only), so IPsec is slower than it could be",
             "install a 64-bit kernel (Debian: linux-image-amd64; FreeBSD and pfSense: amd64)",

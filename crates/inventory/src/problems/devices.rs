@@ -1,11 +1,12 @@
 //! Devices and drivers that the kernel does not use.
 
 use outboard_catalog::families::{self, Family, values};
+use outboard_documents::status::DriverView;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::proc_crypto::{DriverType, Selftest};
 
-use super::{Found, ProblemId};
+use super::{Found, ProblemId, Status};
 use crate::installing::Installing;
-use crate::status::Status;
 
 pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Found) {
     for device in &status.unbound_devices {
@@ -22,12 +23,12 @@ pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Fou
 
 /// R16: after a failed self-test a driver stays listed and is not used, without a message.
 fn selftests(status: &Status, found: &mut Found) {
-    let is_tested = |d: &&crate::DriverView| d.kind != "larval" && d.verdict == Verdict::Accelerator;
-    let with = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<&str> {
+    let is_tested = |d: &&DriverView| d.kind != DriverType::Larval && d.verdict == Verdict::Accelerator;
+    let with = |is_wanted: &dyn Fn(&Selftest) -> bool| -> Vec<&str> {
         let drivers = status.drivers.iter().filter(is_tested).filter(|d| is_wanted(&d.selftest));
         drivers.map(|d| d.name.as_str()).collect()
     };
-    let pending = with(&|state| state == "pending");
+    let pending = with(&|state| *state == Selftest::Pending);
     if !pending.is_empty() {
         found.note(
             ProblemId::SelftestPending,
@@ -36,14 +37,14 @@ fn selftests(status: &Status, found: &mut Found) {
             "outboard status shows the result in some seconds",
         );
     }
-    let failed = with(&|state| !matches!(state, "passed" | "pending"));
+    let failed = with(&|state| !matches!(state, Selftest::Passed | Selftest::Pending));
     let Some(first) = failed.first() else { return };
     found.problem(
         ProblemId::SelftestFailed,
         format!("the self-test of {} has not passed, so the kernel does not use it", failed.join(", ")),
         format!(
             "/proc/crypto: {first}, selftest: {}",
-            status.drivers.iter().find(|d| d.name == *first).map_or("", |d| &d.selftest)
+            status.drivers.iter().find(|d| d.name == *first).map_or("", |d| d.selftest.word())
         ),
         "`dmesg | grep alg:` shows which test failed; report it to the driver's maintainers",
     );
@@ -54,8 +55,8 @@ fn without_driver(status: &Status, installing: &Installing<'_>, found: &mut Foun
     if !status.accelerators.is_empty() || !status.unbound_devices.is_empty() || status.drivers.is_empty() {
         return;
     }
-    let Some(platform) = status.machine.platform else { return };
-    let family = platform.engine.and_then(|id| families::all().find(|family| family.id == id));
+    let Some(platform) = &status.machine.platform else { return };
+    let family = platform.engine.as_ref().and_then(|id| families::all().find(|family| family.id == *id));
     let Some(family) = family.filter(|_| !status.cpu.has_aes()) else { return };
     found.problem(
         ProblemId::ChipWithoutDriver,

@@ -1,10 +1,11 @@
 //! Drivers with faults that their users have published.
 
 use outboard_catalog::families;
+use outboard_documents::status::DriverView;
 use outboard_drivers::judge::Verdict;
+use outboard_drivers::proc_crypto::Selftest;
 
-use super::{Found, ProblemId};
-use crate::status::Status;
+use super::{Found, ProblemId, Status};
 
 /// A published fault.
 struct KnownFault {
@@ -44,9 +45,9 @@ pub(super) fn find(status: &Status, found: &mut Found) {
             continue;
         };
         // One pass over the drivers: there may be thousands.
-        let is_concerned = |driver: &&crate::DriverView| {
+        let is_concerned = |driver: &&DriverView| {
             driver.verdict == Verdict::Accelerator
-                && driver.selftest == "passed"
+                && driver.selftest == Selftest::Passed
                 && driver.algorithm.contains(fault.algorithm)
                 && families::known(&driver.name, &driver.module)
                     .is_some_and(|known| known.family().id == fault.family)

@@ -12,28 +12,12 @@ mod random;
 mod results;
 mod selection;
 
+use outboard_documents::status::{Problem, ProblemId, Status};
 use outboard_drivers::root::Root;
-use serde::Serialize;
 
-pub use explain::ProblemId;
+pub use explain::explanation;
 
 use crate::installing::Installing;
-use crate::status::Status;
-
-/// A problem of a system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// The kind.
-    pub id: ProblemId,
-    /// Whether it is only worth knowing: the text output shows it with `--verbose`.
-    pub is_note: bool,
-    /// The problem in one sentence.
-    pub text: String,
-    /// What shows it: a line of a file, or what was read where.
-    pub evidence: String,
-    /// The next step.
-    pub next: String,
-}
 
 /// The problems that were found, the most important first.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! OpenSSL's configuration.
 
+use outboard_documents::status::Accelerator;
 use outboard_drivers::reach::{ProgramInterface, Reachable};
 
-use super::{Found, ProblemId};
-use crate::status::Status;
+use super::{Found, ProblemId, Status};
 
 pub(super) fn find(status: &Status, found: &mut Found) {
     engines(status, found);
@@ -60,7 +60,7 @@ fn engines(status: &Status, found: &mut Found) {
         );
         return;
     }
-    let is_closed = |a: &crate::Accelerator| {
+    let is_closed = |a: &Accelerator| {
         a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == Reachable::No)
     };
     if status.accelerators.iter().any(is_closed) && engines.names.iter().any(|name| name.contains("afalg")) {

@@ -1,7 +1,6 @@
 //! Hardware random number generators.
 
-use super::{Found, ProblemId};
-use crate::status::Status;
+use super::{Found, ProblemId, Status};
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
 

@@ -4,8 +4,7 @@ use outboard_documents::check::CheckVerdict;
 use outboard_documents::status::Checked;
 use outboard_drivers::root::Root;
 
-use super::{Found, ProblemId};
-use crate::status::Status;
+use super::{Found, ProblemId, Status};
 
 pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
     for driver in status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers) {

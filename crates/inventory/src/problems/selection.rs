@@ -1,9 +1,10 @@
 //! The driver that the kernel selects is not the best one.
 
-use super::{Found, ProblemId};
-use crate::algorithms::SLOW_AES;
-use crate::status::Status;
+use outboard_catalog::instructions::Architecture;
+use outboard_documents::status::{Algorithm, Pick};
 use outboard_drivers::judge::Verdict;
+
+use super::{Found, ProblemId, Status};
 
 pub(super) fn find(status: &Status, found: &mut Found) {
     slow_aes(status, found);
@@ -13,13 +14,12 @@ pub(super) fn find(status: &Status, found: &mut Found) {
 
 /// R10: constant-time C code although the CPU has AES instructions.
 fn slow_aes(status: &Status, found: &mut Found) {
-    let Some(algorithm) = status.algorithms.iter().find(|a| a.note.as_deref() == Some(SLOW_AES)) else {
-        return;
-    };
+    // Without an accelerator an algorithm is listed only for this.
+    let Some(algorithm) = status.algorithms.iter().find(|a| a.accelerator.is_none()) else { return };
     let module = match status.cpu.architecture {
-        "x86" => "aesni_intel",
-        "arm64" => "aes_ce_blk",
-        "arm" => "aes_arm_ce",
+        Architecture::X86 => "aesni_intel",
+        Architecture::Arm64 => "aes_ce_blk",
+        Architecture::Arm => "aes_arm_ce",
         _ => return,
     };
     found.problem(
@@ -39,7 +39,7 @@ fn slow_aes(status: &Status, found: &mut Found) {
 fn outranks_cpu(status: &Status, found: &mut Found) {
     let outranking = || status.algorithms.iter().filter(|a| a.outranked.is_some());
     let Some((first, cpu)) = outranking().find_map(|a| Some((a, a.outranked.as_ref()?))) else { return };
-    let names: Vec<&str> = outranking().map(|a| a.name).collect();
+    let names: Vec<&str> = outranking().map(|a| a.name.as_str()).collect();
     found.problem(
         ProblemId::OutranksCpu,
         format!(
@@ -58,13 +58,13 @@ fn outranks_cpu(status: &Status, found: &mut Found) {
 /// R1, R27: an accelerator that the kernel's own users do not get.
 fn accelerator_outranked(status: &Status, found: &mut Found) {
     let unused = || status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
-    let is_unused = |(a, accelerator): &(&crate::Algorithm, &crate::Pick)| {
+    let is_unused = |(a, accelerator): &(&Algorithm, &Pick)| {
         a.picked.verdict != Verdict::Accelerator
             && !a.picked.around_accelerator
             && a.picked.driver != accelerator.driver
     };
     let Some((first, accelerator)) = unused().find(is_unused) else { return };
-    let names: Vec<&str> = unused().filter(is_unused).map(|(a, _)| a.name).collect();
+    let names: Vec<&str> = unused().filter(is_unused).map(|(a, _)| a.name.as_str()).collect();
     found.note(
         ProblemId::AcceleratorOutranked,
         format!("for {} the kernel's own users (IPsec, disks) do not get the accelerator", names.join(", ")),

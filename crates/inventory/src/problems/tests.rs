@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use outboard_documents::named::Named;
+use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::root::Root;
 
 use super::*;
@@ -226,7 +228,7 @@ fn a_failing_generator_shows_in_the_output_of_rngtest() {
     for (failures, is_failing) in [(1, false), (900, true)] {
         let text = format!("rngtest: FIPS 140-2 successes: 999\nrngtest: FIPS 140-2 failures: {failures}\n");
         let root = Root::saved(tempfile::tempdir().unwrap().path()).unwrap();
-        let status = collect_from(&root, Some(recognise(&text))).unwrap();
+        let status = collect_from(&root, Some(recognise(&text).text)).unwrap();
         assert_eq!(has(&status, ProblemId::HwrngFailing), is_failing, "{failures}");
     }
 }
@@ -246,7 +248,7 @@ fn a_self_test_that_is_not_finished_has_not_failed() {
     assert!(conclusion(&failed).contains("has not passed the kernel's self-test"), "{}", conclusion(&failed));
     let state =
         |status: &Status| status.drivers.iter().find(|d| d.name == "mv-cbc-aes").map(|d| d.selftest.clone());
-    assert_eq!([state(&pending), state(&failed)], [Some("pending".to_owned()), Some("unknown".to_owned())]);
+    assert_eq!([state(&pending), state(&failed)], [Some(Selftest::Pending), Some(Selftest::Unknown)]);
 }
 
 const MT7621: &str = "system type\t\t: MediaTek MT7621 ver:1 eco:3\nmachine\t\t\t: Ubiquiti EdgeRouter X\nprocessor\t\t: 0\n\
@@ -279,7 +281,7 @@ fn a_text_without_proc_crypto_names_the_engine_of_a_known_chip() {
             fs::create_dir_all(tree.path().join(path).parent().unwrap()).unwrap();
             fs::write(tree.path().join(path), text).unwrap();
         }
-        let status = collect_from(&Root::saved(tree.path()).unwrap(), Some(pasted)).unwrap();
+        let status = collect_from(&Root::saved(tree.path()).unwrap(), Some(pasted.text)).unwrap();
         status.verdict.map(|verdict| verdict.text).unwrap_or_default()
     };
     let router = verdict(MT7621);

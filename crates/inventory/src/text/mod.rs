@@ -5,11 +5,10 @@ mod offload_table;
 
 pub use layout::Style;
 
-use outboard_documents::status::MatrixRow;
+use outboard_catalog::instructions::Architecture;
+use outboard_documents::status::{Accelerator, Algorithm, Answer, Completion, DriverView, MatrixRow, Status};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::{Consumer, Reachable};
-
-use crate::{Accelerator, Algorithm, Answer, DriverView, Status, cpu_has_aes};
 
 use self::layout::{HeadingColour, Page};
 use self::offload_table::{lookahead_row, offload};
@@ -63,7 +62,7 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         page.row(&one.service, &format!("{}{prefer}", one.sentence));
     }
     for one in &whole.tunnels {
-        page.row(one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
+        page.row(&one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
     }
     page.blank();
     matrix(&mut page, whole);
@@ -137,14 +136,13 @@ fn accelerators(page: &mut Page, status: &Status) {
         return;
     }
     page.blank();
-    let interrupts =
-        |a: &Accelerator| match (a.devices.iter().all(|d| d.lines.is_empty()), a.completion.as_str()) {
-            (false, _) => a.devices.iter().fold(0_u64, |sum, d| sum.saturating_add(d.interrupts)).to_string(),
-            (true, "own-interrupt") if a.devices.is_empty() => "not known".to_owned(),
-            (true, "own-interrupt") => "no line".to_owned(),
-            (true, "polled") => "none: polled".to_owned(),
-            (true, _) => "none of its own".to_owned(),
-        };
+    let interrupts = |a: &Accelerator| match (a.devices.iter().all(|d| d.lines.is_empty()), &a.completion) {
+        (false, _) => a.devices.iter().fold(0_u64, |sum, d| sum.saturating_add(d.interrupts)).to_string(),
+        (true, Completion::OwnInterrupt) if a.devices.is_empty() => "not known".to_owned(),
+        (true, Completion::OwnInterrupt) => "no line".to_owned(),
+        (true, Completion::Polled) => "none: polled".to_owned(),
+        (true, _) => "none of its own".to_owned(),
+    };
     let reached = |a: &Accelerator| {
         let mut routes = Vec::new();
         for route in a.reach.iter().filter(|route| route.for_programs) {
@@ -218,7 +216,7 @@ fn title(d: &DriverView) -> String {
         d.algorithm,
         d.kind,
         d.priority,
-        d.selftest,
+        d.selftest.word(),
     )
 }
 
@@ -228,13 +226,13 @@ fn machine(page: &mut Page, status: &Status) {
         return;
     }
     let model = status.machine.model.as_deref().unwrap_or("model not known");
-    match status.machine.platform {
+    match &status.machine.platform {
         Some(platform) => page.row("Machine", &format!("{model} ({})", platform.name)),
         None => page.row("Machine", model),
     }
     let cpu = &status.cpu;
     let mut features = Vec::new();
-    features.push(match (cpu.has_aes(), cpu_has_aes(status)) {
+    features.push(match (cpu.has_aes(), status.cpu_has_aes()) {
         (true, _) => format!("AES instructions ({})", cpu.aes.join(", ")),
         (false, Some(true)) => "AES instructions, since the kernel has drivers for them".to_string(),
         (false, Some(false)) if cpu.has_padlock_aes() => "AES by VIA PadLock".to_string(),
@@ -251,7 +249,10 @@ fn machine(page: &mut Page, status: &Status) {
         1 => "1 CPU, ".to_string(),
         n => format!("{n} CPUs, "),
     };
-    let architecture = if cpu.architecture.is_empty() { "not known" } else { cpu.architecture };
+    let architecture = match cpu.architecture {
+        Architecture::Unknown => "not known",
+        known => known.name(),
+    };
     page.row(
         "CPU",
         &format!("{}: {count}{}", cpu.model.as_deref().unwrap_or(architecture), features.join(", ")),
@@ -267,7 +268,7 @@ fn machine(page: &mut Page, status: &Status) {
 fn instructions(page: &mut Page, status: &Status) {
     let mut label = "Instructions";
     for set in &status.cpu_instructions {
-        let off = set.off.map(|switch| format!("; off with {switch}")).unwrap_or_default();
+        let off = set.off.as_ref().map(|switch| format!("; off with {switch}")).unwrap_or_default();
         page.row(
             label,
             &format!("{} ({}): kernel: {}; OpenSSL: {}{off}", set.name, set.serves, set.kernel, set.openssl),
@@ -295,13 +296,15 @@ fn one(page: &mut Page, a: &Accelerator) {
         "" => None,
         module => Some(format!("module {module}")),
     };
-    let about: Vec<String> = a.kind.map(str::to_owned).into_iter().chain(module).collect();
+    let about: Vec<String> = a.kind.clone().into_iter().chain(module).collect();
     page.row("Accelerator", &format!("{} ({})", a.chip, about.join(", ")));
     for device in &a.devices {
-        let interrupts = match (device.lines.len(), a.completion.as_str()) {
-            (0, "own-interrupt") => "no interrupt line".to_string(),
-            (0, "polled") => "polled, so it raises no interrupts".to_string(),
-            (0, through) => format!("completes through {through}, so it has no interrupt line of its own"),
+        let interrupts = match (device.lines.len(), &a.completion) {
+            (0, Completion::OwnInterrupt) => "no interrupt line".to_string(),
+            (0, Completion::Polled) => "polled, so it raises no interrupts".to_string(),
+            (0, Completion::Through(what)) => {
+                format!("completes through {what}, so it has no interrupt line of its own")
+            }
             (1, _) => format!("{} interrupts on line {}", device.interrupts, device.lines[0]),
             _ => format!("{} interrupts on lines {}", device.interrupts, device.lines.join(", ")),
         };
@@ -312,7 +315,7 @@ fn one(page: &mut Page, a: &Accelerator) {
     }
     page.sub("drivers", &listed(&a.drivers));
     page.sub("because", &a.evidence.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; "));
-    if let Some(preferred) = a.preferred {
+    if let Some(preferred) = &a.preferred {
         let interfaces: Vec<&str> =
             a.reach.iter().filter(|w| w.for_programs).map(|w| w.interface.name()).collect();
         page.sub(
@@ -351,7 +354,7 @@ fn algorithms(page: &mut Page, algorithms: &[Algorithm], most: usize) {
         .map(|a| {
             let around = if a.picked.around_accelerator { " around an accelerator" } else { "" };
             let picked = format!("{} ({})", a.picked.driver, a.picked.priority);
-            vec![a.name.to_owned(), picked, format!("{}{around}", words(a.picked.verdict)), remark(a)]
+            vec![a.name.clone(), picked, format!("{}{around}", words(a.picked.verdict)), remark(a)]
         })
         .collect();
     let shown = rows.len();

@@ -62,6 +62,9 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use outboard_documents::named::Named as _;
+    use outboard_documents::status::ProblemId;
+
     use super::*;
 
     #[test]
@@ -106,7 +109,7 @@ mod tests {
     #[test]
     fn no_question_has_the_name_of_a_problem() {
         for question in all() {
-            assert!(outboard_inventory::ProblemId::by_name(&question.name).is_none(), "{}", question.name);
+            assert!(ProblemId::by_name(&question.name).is_none(), "{}", question.name);
         }
     }
 }

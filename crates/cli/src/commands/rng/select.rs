@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use outboard_console as console;
+use outboard_documents::status::Hwrng;
 use outboard_drivers::root::Root;
-use outboard_inventory::Hwrng;
+use outboard_inventory::hwrng;
 
 use super::boot_rule::{self, BootRule};
 use crate::signals::SignalGuard;
@@ -45,7 +46,7 @@ pub struct QualityOptions {
 }
 
 fn current() -> Result<Hwrng> {
-    Hwrng::read(&Root::live()).ok_or_else(|| {
+    hwrng::read(&Root::live()).ok_or_else(|| {
         anyhow!("this kernel has no support for hardware random number generators (CONFIG_HW_RANDOM)")
     })
 }

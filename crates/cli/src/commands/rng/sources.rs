@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use outboard_console as console;
+use outboard_documents::status::{Hwrng, RandomSources};
 use outboard_drivers::root::Root;
-use outboard_inventory::Hwrng;
-use outboard_inventory::openssl::{Pending, Question, RandomSources};
+use outboard_inventory::hwrng;
+use outboard_inventory::openssl::{Pending, Question};
 use serde::Serialize;
 
 use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
@@ -93,7 +94,7 @@ pub fn show(json: bool) -> Result<ExitCode> {
     };
     let mut answer = SourcesAnswer {
         schema: "outboard-rng/1",
-        hwrng: Hwrng::read(&root),
+        hwrng: hwrng::read(&root),
         instructions: instructions(&cpu),
         tpm: Path::new("/sys/class/tpm/tpm0").exists(),
         daemons: daemons(),

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use outboard_documents::status::Status;
 use outboard_drivers::root::Root;
 use outboard_inventory::installing::{Installing, ModuleStep};
-use outboard_inventory::{Status, cpu_has_aes};
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_uapi::DEVICE;
 
@@ -49,7 +49,8 @@ impl Machine {
             let step = installing.module(status.kernel.release.as_deref());
             let next = (step != ModuleStep::Loaded).then(|| step.to_string());
             let others = status.accelerators.iter().filter(|one| one.preferred.is_some());
-            let other = others.filter_map(|one| one.preferred).find(|interface| *interface != DEVICE);
+            let other =
+                others.filter_map(|one| one.preferred.as_deref()).find(|interface| *interface != DEVICE);
             match other {
                 _ if has_device => {}
                 Some(interface) => remarks.push(format!(
@@ -61,7 +62,7 @@ impl Machine {
                     next,
                 }),
             }
-            if cpu_has_aes(&status) == Some(true) {
+            if status.cpu_has_aes() == Some(true) {
                 remarks.push(
                     "This CPU has AES instructions: OpenSSL's own code is probably faster than the accelerator."
                         .to_owned(),
@@ -81,14 +82,8 @@ impl Machine {
 /// Whether there is an accelerator whose drivers work: those that `outboard check` found wrong, and
 /// whose self-test failed, are not used.
 fn can_be_used(status: &Status) -> bool {
-    let is_wrong = |name: &String| {
-        status.checked.iter().any(|checked| checked.driver == *name && checked.fault.is_some())
-    };
-    let is_usable = |name: &String| {
-        status.drivers.iter().any(|driver| driver.name == *name && driver.selftest == "passed")
-    };
     let mut drivers = status.accelerators.iter().flat_map(|one| &one.drivers);
-    drivers.any(|name| is_usable(name) && !is_wrong(name))
+    drivers.any(|name| status.is_usable(name) && !status.is_wrong(name))
 }
 
 #[cfg(test)]

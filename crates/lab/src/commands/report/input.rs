@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use outboard_documents::{Part, Report, Unfit, contents, read};
 use outboard_drivers::root::Root;
 
@@ -86,8 +86,7 @@ pub fn status_now() -> Result<Part> {
     for warning in &status.warnings {
         super::complain(&format!("warning: {warning}"));
     }
-    let json = serde_json::to_vec(&status)?;
-    read(&json).context("outboard status")
+    Ok(Part::Status(Box::new(status)))
 }
 
 fn named(file: &Path, unfit: Unfit) -> anyhow::Error {

@@ -13,7 +13,7 @@ use outboard_drivers::root::Root;
 use outboard_entropy::{
     LEAST_SAMPLES, RESTARTS, continuous_health, permutation_tests, test_restarts, width_of,
 };
-use outboard_inventory::Hwrng;
+use outboard_inventory::hwrng;
 use outboard_measure::stop;
 use outboard_policy::MinEntropy;
 
@@ -110,7 +110,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     console::progress("");
     // The health tests of the provider's seed source, with its default parameters.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
-    let quality_of_kernel = || Hwrng::read(&Root::live()).and_then(|hwrng| hwrng.quality);
+    let quality_of_kernel = || hwrng::read(&Root::live()).and_then(|hwrng| hwrng.quality);
     let mut answer = RngAssessment {
         made: now(),
         source: input.name.clone(),

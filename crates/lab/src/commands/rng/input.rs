@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use outboard_drivers::root::Root;
-use outboard_inventory::Hwrng;
+use outboard_inventory::hwrng;
 use outboard_measure::stop;
 
 use super::device_reader::{DeviceReader, ReadFailure, TIME_LIMIT};
@@ -101,7 +101,7 @@ impl InputOptions {
 }
 
 fn current_generator() -> Option<String> {
-    Hwrng::read(&Root::live()).and_then(|hwrng| hwrng.current)
+    hwrng::read(&Root::live()).and_then(|hwrng| hwrng.current)
 }
 
 impl Input {

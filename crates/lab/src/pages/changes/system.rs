@@ -55,7 +55,8 @@ pub fn accelerators(old: &Report, new: &Report) -> Vec<Change> {
             .iter()
             .map(|one| (format!("accelerator {}", one.chip), format!("module {}", one.module)));
         let drivers = status.drivers.iter().filter(|one| one.verdict == Verdict::Accelerator).map(|one| {
-            let is = format!("{}, priority {}, self-test {}", one.algorithm, one.priority, one.selftest);
+            let selftest = one.selftest.word();
+            let is = format!("{}, priority {}, self-test {selftest}", one.algorithm, one.priority);
             (format!("driver {}", one.name), is)
         });
         chips.chain(drivers).collect()

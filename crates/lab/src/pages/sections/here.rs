@@ -1,7 +1,7 @@
 //! What is here?
 
 use outboard_documents::Report;
-use outboard_documents::status::{Accelerator, Status};
+use outboard_documents::status::{Accelerator, Completion, Status};
 use outboard_drivers::judge::Verdict;
 
 use super::not_given;
@@ -44,9 +44,9 @@ pub fn section(report: &Report) -> Section {
         section.note(format!("Not judged: {} (outboard status --verbose shows why).", shortened(&unknown)));
     }
     let rows = status.problems.iter().map(|problem| {
-        let id = if problem.is_note { format!("{} (note)", problem.id) } else { problem.id.clone() };
+        let note = if problem.is_note { " (note)" } else { "" };
         vec![
-            id.into(),
+            format!("{}{note}", problem.id.name()).into(),
             problem.text.as_str().into(),
             problem.evidence.as_str().into(),
             problem.next.as_str().into(),
@@ -64,7 +64,7 @@ pub fn section(report: &Report) -> Section {
 fn machine(section: &mut Section, status: &Status) {
     let unknown = || "not known".to_owned();
     let cpu = &status.cpu;
-    let model = cpu.model.clone().unwrap_or_else(|| cpu.architecture.clone());
+    let model = cpu.model.clone().unwrap_or_else(|| cpu.architecture.name().to_owned());
     let mut rows = vec![
         ("machine", status.machine.model.clone().unwrap_or_else(unknown)),
         ("CPU", format!("{model}, {}", count(cpu.cpus, "CPU"))),
@@ -119,11 +119,11 @@ fn one(section: &mut Section, accelerator: &Accelerator) {
     let reasons = accelerator.evidence.iter().map(|reason| format!("{} [{}]", reason.text, reason.source));
     section.list(reasons.collect());
     let rows = accelerator.devices.iter().map(|device| {
-        let lines = match (device.lines.is_empty(), accelerator.completion.as_str()) {
+        let lines = match (device.lines.is_empty(), &accelerator.completion) {
             (false, _) => device.lines.join(", "),
-            (true, "own-interrupt") => "none".to_owned(),
-            (true, "polled") => "polled, so it raises none".to_owned(),
-            (true, through) => format!("completes through {through}"),
+            (true, Completion::OwnInterrupt) => "none".to_owned(),
+            (true, Completion::Polled) => "polled, so it raises none".to_owned(),
+            (true, Completion::Through(what)) => format!("completes through {what}"),
         };
         let bus = format!("{} driver {}", device.bus, device.driver);
         vec![device.name.as_str().into(), bus.into(), lines.into(), device.interrupts.to_string().into()]

@@ -1,0 +1,166 @@
+//! What is concluded from the facts, from the policy and from findings.
+
+use outboard_drivers::reach::{Consumer, Reachable};
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckVerdict;
+
+/// The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Conclusion {
+    /// The answer in a word.
+    #[serde(default)]
+    pub answer: Answer,
+    /// The answer in a sentence.
+    pub text: String,
+    /// The next step, if there is one.
+    pub next: Option<String>,
+}
+
+/// The kinds of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Programs reach an accelerator.
+    Reached,
+    /// There is an accelerator, and programs do not reach it.
+    Unreached,
+    /// There is an accelerator, and it must not be used.
+    Unusable,
+    /// There is an engine without a driver.
+    NoDriver,
+    /// There is no accelerator, and the CPU's instructions are fast.
+    CpuInstructions,
+    /// There is no accelerator, and nothing else that is fast.
+    Nothing,
+    /// It is another operating system.
+    OtherSystem,
+    /// Too little is known.
+    #[default]
+    Unknown,
+}
+
+/// A driver and its consumers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct MatrixRow {
+    /// The driver, or the generator.
+    pub driver: String,
+    /// The kernel's name of its algorithm; `random numbers` for a generator.
+    pub algorithm: String,
+    /// Each consumer, in a fixed order; a generator has one.
+    pub consumers: Vec<MatrixCell>,
+}
+
+/// Whether a consumer gets the driver.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct MatrixCell {
+    /// The consumer.
+    #[serde(with = "crate::named")]
+    pub consumer: Consumer,
+    /// Whether it gets the driver.
+    #[serde(with = "crate::named")]
+    pub answer: Reachable,
+    /// The reason.
+    pub why: String,
+}
+
+impl MatrixRow {
+    /// Whether programs with OpenSSL certainly get the driver, by the provider.
+    pub fn is_for_openssl(&self) -> bool {
+        let is_it = |cell: &MatrixCell| cell.consumer == Consumer::OpenSsl && cell.answer == Reachable::Yes;
+        self.consumers.iter().any(is_it)
+    }
+}
+
+/// A cipher that an accelerator of this machine can serve.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CipherOffload {
+    /// OpenSSL's name.
+    pub cipher: String,
+    /// Requests to an accelerator; null if there are none.
+    pub direct: Option<DirectRequests>,
+    /// Look-ahead; null if it is not used.
+    pub lookahead: Option<KeyStreamUse>,
+    /// Why look-ahead is not used; null where it is, and for ciphers without a key stream.
+    #[serde(default)]
+    pub no_lookahead: Option<String>,
+}
+
+/// The requests that go to an accelerator.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct DirectRequests {
+    /// The driver.
+    pub driver: String,
+    /// Smallest request in bytes for encryption and decryption; null if none wins.
+    pub from: [Option<usize>; 2],
+    /// Whether `outboard tune` measured that; otherwise it is the built-in threshold.
+    pub is_measured: bool,
+}
+
+/// The requests that use key stream.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct KeyStreamUse {
+    /// The driver of ECB mode that computes it.
+    pub driver: String,
+    /// Smallest request in bytes.
+    pub from: usize,
+    /// Largest request in bytes; null: there is no limit.
+    pub to: Option<usize>,
+    /// Number of bytes with a key after which it starts.
+    #[serde(default)]
+    pub start: usize,
+}
+
+/// The policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Policy {
+    /// Its path.
+    pub path: String,
+    /// The time of the measurement; null if it cannot be read.
+    pub made: Option<String>,
+    /// The goal: `throughput`, `cpu` or `balanced`; null if it cannot be read.
+    pub goal: Option<String>,
+    /// Whether the provider applies it.
+    pub in_force: bool,
+    /// Why the provider does not apply it, or null.
+    pub problem: Option<String>,
+}
+
+/// A driver that was checked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Checked {
+    /// The driver.
+    pub driver: String,
+    /// The provider uses only exact ones.
+    pub verdict: CheckVerdict,
+    /// The time of the check, in UTC.
+    pub made: String,
+    /// Number of requests with correct results.
+    pub requests: u64,
+    /// The fault, or null.
+    pub fault: Option<String>,
+}
+
+/// A service that is installed or enabled.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Service {
+    /// Its name for `outboard enable`.
+    pub name: String,
+    /// Whether `outboard enable` has added its files.
+    pub enabled: bool,
+    /// Whether an accelerator was measured to win for requests that it makes, over the same cipher in
+    /// software and, unless the service is enabled, over other ciphers that it offers.
+    #[serde(default)]
+    pub wins: bool,
+}
+
+/// The advice for one kind of VPN.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct TunnelCipher {
+    /// `OpenVPN` or `IPsec`.
+    pub tunnel: String,
+    /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
+    pub setting: String,
+    /// Why.
+    pub why: String,
+}
