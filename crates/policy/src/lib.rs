@@ -16,6 +16,7 @@ mod programs;
 mod shadow;
 mod threshold;
 mod tuned;
+mod written;
 
 pub use algorithms::{Algorithms, Digests, known};
 pub use drivers::{Drivers, PadlockUse, SoftDrivers};
@@ -29,6 +30,7 @@ pub use programs::{EVERY_PROGRAM, Programs};
 pub use shadow::ShadowChecks;
 pub use threshold::Thresholds;
 pub use tuned::{CipherRow, POLICY_FILE, SystemFiles, Tuned, Unfit, cpu_identity, from_text, module_version};
+pub use written::{Measured, PolicyText};
 
 /// Prefix of messages about the provider's section in openssl.cnf; the name of the provider
 /// follows.

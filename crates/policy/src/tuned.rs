@@ -15,7 +15,7 @@ use crate::lookahead::{LookaheadRow, lookahead_row};
 pub const POLICY_FILE: &str = "/etc/outboard/policy";
 
 /// The first two words of the first line that is not a comment: file type and format version.
-const MAGIC: [&str; 2] = ["outboard-policy", "2"];
+pub(crate) const MAGIC: [&str; 2] = ["outboard-policy", "2"];
 
 /// Maximum size of a policy file, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -255,6 +255,15 @@ impl CipherRow<'_> {
     /// Whether no request is offloaded, in either direction.
     pub fn is_never(&self) -> bool {
         self.from == [None, None]
+    }
+
+    /// The line in the policy file. The size of chunks stands before the bytes of a key, so that these
+    /// are written only with it.
+    pub(crate) fn line(&self, cipher: &str) -> String {
+        let [encrypt, decrypt] = self.from.map(from_text);
+        let pieces = self.piece.into_iter().chain(self.piece.and(self.key_bytes));
+        let pieces: String = pieces.map(|bytes| format!(" {bytes}")).collect();
+        format!("{cipher} {encrypt} {decrypt} {}{pieces}", self.driver)
     }
 
     /// Parses a threshold; the outer `None` for a word that is none.

@@ -125,6 +125,24 @@ proptest! {
     fn no_text_makes_it_panic(text in "(outboard-policy 2\n)?[ -~\n]{0,200}") {
         let _ = Tuned::parse(text);
     }
+
+    #[test]
+    fn a_written_row_is_read_as_the_same(
+        from in proptest::array::uniform2(proptest::option::of(any::<u32>())),
+        sizes in proptest::collection::vec(any::<u32>(), 0..3),
+        name in "[ -~\n]{0,40}",
+    ) {
+        let size = |at: usize| sizes.get(at).map(|bytes| *bytes as usize);
+        let from = from.map(|bytes| bytes.map(|bytes| bytes as usize));
+        let row = CipherRow { from, driver: "a", piece: size(0), key_bytes: size(1) };
+        let measured = crate::Measured { made: "now", goal: "cpu", kernel: "7.2.0", cpu: ["12", &name] };
+        let mut text = crate::PolicyText::new(measured);
+        text.comment(&name);
+        text.cipher("AES-192-CBC", row);
+        let read = Tuned::parse(text.finish()).unwrap();
+        prop_assert_eq!(read.of("AES-192-CBC"), Some(row));
+        prop_assert_eq!(["goal", "cpu"].map(|word| read.value(word)), ["cpu", "12"]);
+    }
 }
 
 #[test]

@@ -1,50 +1,49 @@
-//! Formats the policy file.
+//! The policy file of a measurement.
 
 use std::fs;
 
 use crate::tuning::ahead;
 use outboard_accel::PIECE;
+use outboard_documents::Machine;
 use outboard_documents::tune::{DirectionResult, Tune};
-use outboard_policy::{CipherFigure, LookaheadRow, cpu_identity, from_text};
+use outboard_policy::{CipherFigure, CipherRow, LookaheadRow, Measured, PolicyText, cpu_identity};
 
-/// Formats the results as `outboard_policy::Tuned` parses them, with the reasons as comments.
+/// Formats the results, with the reasons as comments.
 pub fn text(answer: &Tune, figures: &[CipherFigure]) -> String {
     let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
     written(answer, figures, &identity)
 }
 
 fn written(answer: &Tune, figures: &[CipherFigure], cpu: &str) -> String {
-    let mut text = String::from(
-        "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
-# applied by the provider as long as kernel, CPU and drivers are the same. THRESHOLDS in openssl.cnf wins over it.
-",
-    );
-    let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
-    line(format_args!("outboard-policy 2"));
-    line(format_args!("made {}", answer.made));
-    line(format_args!("goal {}", answer.goal.name()));
-    line(format_args!("kernel {}", answer.machine.kernel));
-    line(format_args!("cpu {cpu} {}", plain(&answer.machine.cpu)));
+    let Machine { kernel, cpu: name, .. } = &answer.machine;
+    let (made, goal) = (answer.made.as_str(), answer.goal.name());
+    let mut text = PolicyText::new(Measured { made, goal, kernel, cpu: [cpu, name] });
     for driver in &answer.drivers {
-        line(format_args!("driver {} {} {}", driver.driver, driver.module, driver.version));
+        text.driver(&driver.driver, &driver.module, &driver.version);
     }
-    line(format_args!("\n# cipher encrypt decrypt driver pieces key-bytes"));
+    text.ciphers();
     for cipher in &answer.ciphers {
-        line(format_args!("# {}", plain(&cipher.sentence)));
-        let [encrypt, decrypt] = [&cipher.encrypt, &cipher.decrypt].map(threshold);
+        text.comment(&cipher.sentence);
         let pieces = cipher.pieces.as_ref().map(|pieces| pieces.bytes);
-        // The number of pieces stands before that of the key.
-        let pieces = pieces.or_else(|| cipher.key_bytes.map(|_| PIECE));
-        let optional = |number: Option<usize>| number.map(|bytes| format!(" {bytes}")).unwrap_or_default();
-        let (pieces, key_bytes) = (optional(pieces), optional(cipher.key_bytes));
-        line(format_args!("{} {encrypt} {decrypt} {}{pieces}{key_bytes}", cipher.name, cipher.driver));
+        let row = CipherRow {
+            from: [&cipher.encrypt, &cipher.decrypt].map(threshold),
+            driver: &cipher.driver,
+            piece: pieces.or_else(|| cipher.key_bytes.map(|_| PIECE)),
+            key_bytes: cipher.key_bytes,
+        };
+        text.cipher(&cipher.name, row);
     }
-    requests(answer).iter().for_each(|request| line(format_args!("{request}")));
+    let requests = requests(answer);
+    if !requests.is_empty() {
+        text.blank();
+        text.comment("request bytes cipher driver us CPU-us");
+    }
+    requests.iter().for_each(|request| text.comment(request));
     if !answer.lookahead.is_empty() {
-        line(format_args!("\n# lookahead cipher from driver start"));
+        text.lookaheads();
     }
     for lookahead in &answer.lookahead {
-        line(format_args!("# {}", plain(&lookahead.sentence)));
+        text.comment(&lookahead.sentence);
         if lookahead.requests.undecided {
             // Without a decision look-ahead is off.
             continue;
@@ -55,20 +54,16 @@ fn written(answer: &Tune, figures: &[CipherFigure], cpu: &str) -> String {
             driver: &lookahead.driver,
             start: ahead::start(lookahead),
         };
-        line(format_args!("{}", row.line(&lookahead.name)));
+        text.lookahead(&lookahead.name, row);
     }
-    if !figures.is_empty() {
-        line(format_args!("\n# What services may choose between; the provider does not use it."));
-        line(format_args!("# figure bytes name driver MB/s/spread CPU-ms/MB"));
-    }
-    figures.iter().for_each(|figure| line(format_args!("{}", figure.line())));
-    text
+    text.figures(figures);
+    text.finish()
 }
 
 /// What a request to each driver takes, by its first cipher: comments from which benchmarks/advice
 /// makes an engine of the same speed.
 fn requests(answer: &Tune) -> Vec<String> {
-    let mut lines = vec![String::from("\n# request bytes cipher driver us CPU-us")];
+    let mut lines = Vec::new();
     for driver in &answer.drivers {
         let first = answer.ciphers.iter().find(|cipher| cipher.driver == driver.driver);
         let Some(cipher) = first else { continue };
@@ -76,20 +71,15 @@ fn requests(answer: &Tune) -> Vec<String> {
             let (bytes, figure) = (point.bytes as f64, &point.hardware);
             let Some(cpu) = figure.cpu_ms_per_megabyte else { continue };
             let (us, cpu) = (bytes / figure.megabytes_per_second, bytes * cpu / 1000.0);
-            lines.push(format!("# request {bytes} {} {} {us:.2} {cpu:.2}", cipher.name, cipher.driver));
+            lines.push(format!("request {bytes} {} {} {us:.2} {cpu:.2}", cipher.name, cipher.driver));
         }
     }
-    if lines.len() > 1 { lines } else { Vec::new() }
+    lines
 }
 
 /// Without a decision software is used.
-fn threshold(result: &DirectionResult) -> String {
-    from_text(result.from.filter(|_| !result.undecided))
-}
-
-/// Replaces line breaks and the start of a comment.
-fn plain(text: &str) -> String {
-    text.replace(['\n', '#'], " ")
+fn threshold(result: &DirectionResult) -> Option<usize> {
+    result.from.filter(|_| !result.undecided)
 }
 
 #[cfg(test)]
