@@ -92,6 +92,18 @@ impl Algorithm {
         self.row().split
     }
 
+    /// Smallest request in bytes for which look-ahead can win; `None` for modes without a key stream that
+    /// does not depend on the text. For shorter messages of GCM the calls of the default provider for the
+    /// tag cost more than it needs for the text (measured: 0.83 of software's speed at 256 bytes, 1.41 at
+    /// 1400).
+    pub const fn shortest_ahead(self) -> Option<usize> {
+        match self {
+            Self::CtrAes => Some(0),
+            Self::GcmAes => Some(512),
+            _ => None,
+        }
+    }
+
     /// Whether a request of this direction can be split.
     pub const fn can_be_cut(self, direction: Direction) -> bool {
         match self.split() {

@@ -10,11 +10,12 @@ use outboard_drivers::kernel::Release;
 use outboard_drivers::padlock;
 use outboard_drivers::root::Root;
 
+use crate::offload::Findable;
 use crate::openssl::Question;
 use crate::reach_matrix::{self, Surroundings};
 use crate::{
-    algorithms, checked, choices, cpu, devices, drivers, hwrng, instructions, interfaces, machine, offload,
-    problems, services, tunnels, verdict,
+    algorithms, checked, choices, cpu, devices, drivers, hwrng, instructions, interfaces, machine, problems,
+    services, tunnels, verdict,
 };
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
@@ -52,8 +53,10 @@ pub fn collect_from(root: &Root, pasted: Option<PastedText>) -> Result<Status, E
     let reach = reach_matrix::matrix(&survey, &around, hwrng.as_ref());
     let (policy, tuned) = crate::policy::find(root).unzip();
     let tuned = tuned.flatten();
-    let key_stream = reach_matrix::key_stream_drivers(&survey, &around);
-    let offload = offload::list(&reach, &key_stream, tuned.as_ref());
+    let order = reach_matrix::preferred_first(&survey, &reach);
+    let key_stream = reach_matrix::key_stream_driver(&order, &survey, &around);
+    let drivers = order.into_iter().map(|(_, row)| row).collect();
+    let offload = Findable { drivers, key_stream, tuned: tuned.as_ref() }.list();
     let names = || accelerators.iter().flat_map(|accelerator| &accelerator.drivers).map(String::as_str);
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     warnings.extend(findings.err());

@@ -2,62 +2,63 @@
 //! computes in advance (look-ahead), or in software. The reach of the drivers and the policy of
 //! `outboard tune` decide; keys of a configuration (THRESHOLDS, LOOKAHEAD) are not considered.
 
-use outboard_catalog::{Algorithm, CIPHERS, default_threshold};
+use outboard_catalog::{Algorithm, CIPHERS, OpenSslCipher};
 use outboard_documents::status::{CipherOffload, DirectRequests, KeyStreamUse, MatrixRow};
-use outboard_policy::{LOOKAHEAD_START, Tuned};
+use outboard_policy::{Policy, Tuned};
 
-/// The ciphers for which an accelerator has a driver of their mode or, for CTR and GCM, of ECB mode.
-/// `reach` has the accelerators' drivers, `key_stream` those that can compute key stream, and
-/// `tuned` is the policy in force.
-pub(crate) fn list(reach: &[MatrixRow], key_stream: &[String], tuned: Option<&Tuned>) -> Vec<CipherOffload> {
-    let exists = |algorithm: Algorithm| reach.iter().any(|row| row.algorithm == algorithm.kernel_name());
-    let is_listed = |algorithm| exists(algorithm) || has_key_stream(algorithm) && exists(Algorithm::EcbAes);
-    let ciphers = CIPHERS.iter().filter(|cipher| is_listed(cipher.algorithm));
-    ciphers.map(|cipher| of(cipher.name, cipher.algorithm, reach, key_stream, tuned)).collect()
+/// What the provider finds on this system.
+pub(crate) struct Findable<'a> {
+    /// The accelerators' drivers, in the order in which the provider tries them.
+    pub drivers: Vec<&'a MatrixRow>,
+    /// The driver that computes key stream.
+    pub key_stream: Option<&'a str>,
+    /// The policy file in force.
+    pub tuned: Option<&'a Tuned>,
 }
 
-fn has_key_stream(algorithm: Algorithm) -> bool {
-    matches!(algorithm, Algorithm::CtrAes | Algorithm::GcmAes)
-}
-
-fn of(
-    cipher: &'static str,
-    algorithm: Algorithm,
-    reach: &[MatrixRow],
-    key_stream: &[String],
-    tuned: Option<&Tuned>,
-) -> CipherOffload {
-    let reached = reach.iter().find(|row| row.algorithm == algorithm.kernel_name() && row.is_for_openssl());
-    let direct = reached.map(|row| {
-        let measured = tuned.and_then(|tuned| tuned.of(cipher)).filter(|of| of.driver == row.driver);
-        let from = measured.map_or([Some(default_threshold(cipher)); 2], |of| of.from);
-        DirectRequests { driver: row.driver.clone(), from, is_measured: measured.is_some() }
-    });
-    let (lookahead, no_lookahead) = match has_key_stream(algorithm) {
-        true => match key_stream_use(cipher, key_stream, tuned) {
-            Ok(used) => (Some(used), None),
-            Err(why) => (None, Some(why)),
-        },
-        false => (None, None),
-    };
-    CipherOffload { cipher: cipher.to_owned(), direct, lookahead, no_lookahead }
-}
-
-/// `Err`: why look-ahead is not used.
-fn key_stream_use(
-    cipher: &str,
-    key_stream: &[String],
-    tuned: Option<&Tuned>,
-) -> Result<KeyStreamUse, String> {
-    if key_stream.is_empty() {
-        return Err("/dev/outboard reaches no ecb(aes)".to_owned());
+impl Findable<'_> {
+    /// The ciphers for which an accelerator has a driver of their mode or, for CTR and GCM, of ECB mode.
+    pub(crate) fn list(&self) -> Vec<CipherOffload> {
+        let exists = |algorithm: Algorithm| self.of(algorithm).next().is_some();
+        let is_listed = |algorithm: Algorithm| {
+            exists(algorithm) || algorithm.shortest_ahead().is_some() && exists(Algorithm::EcbAes)
+        };
+        let ciphers = CIPHERS.iter().filter(|cipher| is_listed(cipher.algorithm));
+        ciphers.map(|cipher| self.cipher(cipher)).collect()
     }
-    let row = tuned.and_then(|tuned| tuned.lookahead(cipher));
-    let row = row.filter(|row| key_stream.iter().any(|driver| driver == row.driver));
-    let row = row.ok_or("not measured: outboard tune")?;
-    let from = row.from.ok_or_else(|| format!("does not win with {}", row.driver))?;
-    let start = row.start.unwrap_or(LOOKAHEAD_START);
-    Ok(KeyStreamUse { driver: row.driver.to_owned(), from, to: row.to, start })
+
+    /// The drivers of an algorithm.
+    fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &MatrixRow> {
+        self.drivers.iter().copied().filter(move |row| row.algorithm == algorithm.kernel_name())
+    }
+
+    fn cipher(&self, cipher: &OpenSslCipher) -> CipherOffload {
+        let policy = Policy::default();
+        let (name, algorithm) = (cipher.name, cipher.algorithm);
+        let direct = self.of(algorithm).find(|row| row.is_for_openssl()).map(|row| {
+            let is_refused = policy.refusal(self.tuned, name).is_some();
+            let measured = self.tuned.and_then(|tuned| tuned.of_driver(name, &row.driver));
+            let from = if is_refused { [None; 2] } else { policy.from(measured, name) };
+            DirectRequests { driver: row.driver.clone(), from, is_measured: is_refused || measured.is_some() }
+        });
+        let (lookahead, no_lookahead) = match algorithm.shortest_ahead().map(|_| self.ahead(&policy, cipher))
+        {
+            Some(Ok(used)) => (Some(used), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        CipherOffload { cipher: name.to_owned(), direct, lookahead, no_lookahead }
+    }
+
+    /// `Err`: why look-ahead is not used.
+    fn ahead(&self, policy: &Policy, cipher: &OpenSslCipher) -> Result<KeyStreamUse, String> {
+        let driver = self.key_stream.ok_or("/dev/outboard reaches no ecb(aes)")?;
+        let row = self.tuned.and_then(|tuned| tuned.lookahead(cipher.name));
+        row.filter(|row| row.driver == driver).ok_or("not measured: outboard tune")?;
+        let used = policy.key_stream_use(self.tuned, cipher.name, cipher.algorithm, driver);
+        let used = used.ok_or_else(|| format!("does not win with {driver}"))?;
+        Ok(KeyStreamUse { driver: driver.to_owned(), from: used.from, to: used.to, start: used.start })
+    }
 }
 
 #[cfg(test)]
@@ -71,18 +72,23 @@ mod tests {
         MatrixRow { driver: driver.to_owned(), algorithm: algorithm.to_owned(), consumers: vec![cell] }
     }
 
-    fn listed(reach: &[MatrixRow], key_stream: &[&str], policy: &str, cipher: &str) -> Option<CipherOffload> {
+    fn listed(
+        reach: &[MatrixRow],
+        key_stream: Option<&str>,
+        policy: &str,
+        cipher: &str,
+    ) -> Option<CipherOffload> {
         let tuned = Tuned::parse(format!("outboard-policy 2\n{policy}")).unwrap();
-        let key_stream: Vec<String> = key_stream.iter().map(|name| (*name).to_owned()).collect();
-        list(reach, &key_stream, Some(&tuned)).into_iter().find(|row| row.cipher == cipher)
+        let found = Findable { drivers: reach.iter().collect(), key_stream, tuned: Some(&tuned) };
+        found.list().into_iter().find(|row| row.cipher == cipher)
     }
 
     #[test]
     fn policy_and_reach_decide_between_requests_look_ahead_and_software() {
-        let reach = [row("e-cbc", "cbc(aes)", Reachable::Yes), row("e-ecb", "ecb(aes)", Reachable::Yes)];
+        let both = [row("e-cbc", "cbc(aes)", Reachable::Yes), row("e-ecb", "ecb(aes)", Reachable::Yes)];
         let policy = "AES-128-CBC 1024 never e-cbc\nlookahead AES-128-CTR 64-8192 e-ecb 4096\n\
                       lookahead AES-256-CTR never e-ecb\nlookahead AES-128-GCM 512 other\n";
-        let of = |cipher| listed(&reach, &["e-ecb"], policy, cipher);
+        let of = |cipher| listed(&both, Some("e-ecb"), policy, cipher);
         let cbc = of("AES-128-CBC").unwrap();
         let direct = DirectRequests { driver: "e-cbc".into(), from: [Some(1024), None], is_measured: true };
         assert_eq!((cbc.direct, cbc.lookahead, cbc.no_lookahead), (Some(direct), None, None));
@@ -100,9 +106,14 @@ mod tests {
         }
         // No driver of its mode, and no key stream.
         assert_eq!(of("AES-128-CCM"), None);
-        let unreached = listed(&reach, &[], policy, "AES-128-CTR").unwrap();
+        let unreached = listed(&both, None, policy, "AES-128-CTR").unwrap();
         assert!(unreached.no_lookahead.unwrap().contains("/dev/outboard"));
         let reach = [row("e-cbc", "cbc(aes)", Reachable::No)];
-        assert_eq!(listed(&reach, &[], policy, "AES-128-CBC").unwrap().direct, None);
+        assert_eq!(listed(&reach, None, policy, "AES-128-CBC").unwrap().direct, None);
+        // GCM from 512 bytes on, and what lost with a driver that is not the first.
+        let policy = "lookahead AES-128-GCM 64 e-ecb\nAES-128-CBC never never other\n";
+        let of = |cipher| listed(&both, Some("e-ecb"), policy, cipher).unwrap();
+        assert_eq!(of("AES-128-GCM").lookahead.map(|used| used.from), Some(512));
+        assert_eq!(of("AES-128-CBC").direct.map(|direct| direct.from), Some([None; 2]));
     }
 }

@@ -1,15 +1,18 @@
 //! The reach matrix: each driver of an accelerator, each hardware random number generator, and the
 //! consumers that get it on this kernel.
 
+use std::cmp::Reverse;
+
 use outboard_catalog::Algorithm;
 use outboard_documents::status::{Hwrng, Kernel, MatrixCell, MatrixRow, Node};
 use outboard_drivers::allow_list::{self, AllowedDriver};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
+use outboard_drivers::padlock::is_padlock;
 use outboard_drivers::reach::{
-    Consumer, Probe, ProgramInterface, ReachFacts, Reachable, Route, TagCheck, af_alg_type, contenders,
-    decide, matrix_row, probe_af_alg,
+    Consumer, Probe, ProgramInterface, ReachFacts, Reachable, Route, RouteDecision, TagCheck, af_alg_type,
+    contenders, decide, matrix_row, probe_af_alg,
 };
 use outboard_drivers::root::Root;
 use outboard_policy::Findings;
@@ -103,17 +106,34 @@ fn is_accelerator(j: &Judged) -> bool {
     j.judgement.verdict == Verdict::Accelerator
 }
 
-/// The accelerators' drivers of ECB mode that are reached through /dev/outboard or by instructions.
-/// Only these compute key stream in advance.
-pub(crate) fn key_stream_drivers(survey: &Survey, around: &Surroundings) -> Vec<String> {
+/// The accelerators' drivers in the order in which the provider tries them, with their rows of `matrix`.
+pub(crate) fn preferred_first<'a>(
+    survey: &'a Survey,
+    matrix: &'a [MatrixRow],
+) -> Vec<(&'a Judged, &'a MatrixRow)> {
+    let mut all: Vec<_> = accelerators(survey).zip(matrix).collect();
+    all.sort_by_key(|(j, _)| (!is_padlock(&j.driver.name), Reverse(j.driver.priority)));
+    all
+}
+
+/// The driver of ECB mode that the provider uses, if it computes key stream in advance: only those that
+/// are reached through /dev/outboard or by instructions do.
+pub(crate) fn key_stream_driver<'a>(
+    order: &[(&'a Judged, &MatrixRow)],
+    survey: &Survey,
+    around: &Surroundings,
+) -> Option<&'a str> {
     let contenders = contenders(&survey.drivers);
-    let is_reached = |j: &&Judged| {
+    let mut of_ecb =
+        order.iter().map(|(j, _)| j).filter(|j| j.driver.algorithm == Algorithm::EcbAes.kernel_name());
+    let (driver, route) = of_ecb.find_map(|j| {
         let routes = decide(j, &contenders, &around.facts_of(&j.driver.name));
-        let suitable = [ProgramInterface::DevOutboard, ProgramInterface::Instructions].map(Route::Program);
-        routes.iter().any(|route| suitable.contains(&route.route) && route.reachable == Reachable::Yes)
-    };
-    let of_ecb = accelerators(survey).filter(|j| j.driver.algorithm == Algorithm::EcbAes.kernel_name());
-    of_ecb.filter(is_reached).map(|j| j.driver.name.clone()).collect()
+        let is_used =
+            |route: &&RouteDecision| route.route.is_for_programs() && route.reachable == Reachable::Yes;
+        Some((j.driver.name.as_str(), routes.iter().find(is_used)?.route))
+    })?;
+    let suitable = [ProgramInterface::DevOutboard, ProgramInterface::Instructions].map(Route::Program);
+    suitable.contains(&route).then_some(driver)
 }
 
 /// The rows of all accelerators' drivers and all generators.

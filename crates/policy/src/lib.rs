@@ -5,6 +5,7 @@
 //! and from the file that `outboard tune` wrote, see [`Tuned`]. Algorithms have OpenSSL's names.
 
 mod algorithms;
+mod decision;
 mod drivers;
 mod error;
 mod figures;
@@ -19,6 +20,7 @@ mod tuned;
 mod written;
 
 pub use algorithms::{Algorithms, Digests, known};
+pub use decision::Refusal;
 pub use drivers::{Drivers, PadlockUse, SoftDrivers};
 pub use error::Error;
 pub use figures::CipherFigure;

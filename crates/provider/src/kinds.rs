@@ -102,19 +102,6 @@ impl Mode {
         matches!(self, Mode::Gcm | Mode::Ccm)
     }
 
-    /// Whether the text is XORed with key stream that does not depend on it, and look-ahead supports
-    /// the mode.
-    pub(crate) const fn has_key_stream(self) -> bool {
-        matches!(self, Mode::Ctr | Mode::Gcm)
-    }
-
-    /// Smallest request in bytes for which look-ahead can win. For shorter messages of GCM the calls
-    /// of the default provider for the tag cost more than it needs for the text (measured: 0.83 of
-    /// software's speed at 256 bytes, 1.41 at 1400).
-    pub(crate) const fn shortest_ahead(self) -> usize {
-        if matches!(self, Mode::Gcm) { 512 } else { 0 }
-    }
-
     /// Whether each update is independent: it must not be split, and the next one does not continue
     /// it.
     pub(crate) const fn is_whole(self) -> bool {

@@ -9,7 +9,7 @@ use outboard_abi::Dispatch;
 use outboard_accel::{Algorithm, PIECE, Session, Share, reach};
 use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_drivers::root::Root;
-use outboard_policy::{Algorithms, CipherRow, LookaheadUse, Policy, Tuned, Unfit, from_text};
+use outboard_policy::{Algorithms, LookaheadUse, Policy, Refusal, Tuned, Unfit, from_text};
 
 use crate::hardware::Hardware;
 use crate::kinds::{KINDS, Kind};
@@ -100,7 +100,7 @@ impl Offer {
                 );
             }
         }
-        let looks_ahead = |kind: &Kind| may_look_ahead(&provider.policy, tuned, kind);
+        let looks_ahead = |kind: &Kind| provider.policy.may_look_ahead(tuned, kind.name, kind.algorithm);
         if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
             say(provider, "software was measured to win for every cipher that may be offered");
         }
@@ -115,26 +115,25 @@ impl Offer {
         let offered = |kind: &'static Kind, refusal: Option<Why<'static>>| {
             let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
             let source = source.filter(|hardware| hardware.computes_key_stream());
-            let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
             let ahead = source.and_then(|hardware| {
-                let lookahead = &provider.policy.lookahead;
-                let how = lookahead.use_of(row, hardware.driver(), kind.mode.shortest_ahead())?;
+                let driver = hardware.driver();
+                let how = provider.policy.key_stream_use(tuned, kind.name, kind.algorithm, driver)?;
                 Some((hardware, how))
             });
             let direct = refusal.map_or_else(|| driver_of(&found, &kind.algorithm), Err);
             let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
             let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
-            let row = tuned.and_then(|tuned| tuned.of(kind.name));
-            let row = row.filter(|row| row.driver == &**hardware.driver());
-            let from = direct.map_or([None; 2], |_| thresholds(&provider.policy, row, kind.name));
+            let row = tuned.and_then(|tuned| tuned.of_driver(kind.name, hardware.driver()));
+            let from = direct.map_or([None; 2], |_| provider.policy.from(row, kind.name));
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
             let key_bytes = provider.policy.key_bytes(row, kind.name);
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
             let hardware = Arc::clone(hardware);
             let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
             // Without look-ahead, only messages that are too short for it are no sign of larger ones.
-            let shortest = LookaheadUse { from: kind.mode.shortest_ahead(), to: None, start: usize::MAX };
+            let shortest = kind.algorithm.shortest_ahead().unwrap_or(0);
+            let shortest = LookaheadUse { from: shortest, to: None, start: usize::MAX };
             let lookahead = lookahead.unwrap_or(shortest);
             Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, key_bytes, piece }, from))
         };
@@ -203,35 +202,16 @@ fn record_combined(provider: &Provider) {
     }
 }
 
-/// Whether a cipher may use look-ahead, if there is a driver of ECB mode.
-fn may_look_ahead(policy: &Policy, tuned: Option<&Tuned>, kind: &Kind) -> bool {
-    let row = tuned.and_then(|tuned| tuned.lookahead(kind.name));
-    let row = row.filter(|row| policy.drivers.has(row.driver));
-    let is_allowed = kind.mode.has_key_stream() && policy.ciphers.has(kind.name);
-    is_allowed && policy.lookahead.may_use(row)
-}
-
 /// Why a driver of the cipher itself must not be used; `None` if it may be used.
 fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
-    if !policy.ciphers.has(name) {
-        return Some(Why { reason: SoftwareReason::NotConfigured, text: "CIPHERS does not name it" });
-    }
-    let row = tuned.and_then(|tuned| tuned.of(name));
-    // A measurement of a driver that may not be used does not apply to other drivers.
-    row.filter(|row| row.is_never() && policy.drivers.has(row.driver))?;
-    if policy.thresholds.explicit(name).is_some() {
-        return None;
-    }
-    Some(Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" })
-}
-
-/// Thresholds in bytes, from the first source that sets them: openssl.cnf, the policy file if it
-/// contains measurements of this driver, the default.
-fn thresholds(policy: &Policy, row: Option<CipherRow<'_>>, name: &str) -> [Option<usize>; 2] {
-    match (policy.thresholds.explicit(name), row) {
-        (None, Some(row)) => row.from,
-        _ => [Some(policy.thresholds.threshold(name)); 2],
-    }
+    policy.refusal(tuned, name).map(|refusal| match refusal {
+        Refusal::NotConfigured => {
+            Why { reason: SoftwareReason::NotConfigured, text: "CIPHERS does not name it" }
+        }
+        Refusal::SoftwareWins => {
+            Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" }
+        }
+    })
 }
 
 /// What is offered, each with its dispatch table.
@@ -319,7 +299,7 @@ mod tests {
         assert_eq!(reason(&[("THRESHOLDS", "AES-256-CBC:100")], "AES-256-CBC"), None);
         let other = [("CIPHERS", "AES-128-CTR")];
         assert_eq!(reason(&other, "AES-128-CBC"), Some(SoftwareReason::NotConfigured));
-        let from = |lines: &[_], name| thresholds(&policy(lines), tuned.of(name), name);
+        let from = |lines: &[_], name| policy(lines).from(tuned.of(name), name);
         assert_eq!(from(&[], "AES-128-CBC"), [Some(4096), Some(2048)]);
         assert_eq!(from(&[("THRESHOLDS", "AES-128-CBC:100")], "AES-128-CBC"), [Some(100); 2]);
         let default = policy(&[]).thresholds.threshold("AES-192-CBC");
@@ -332,7 +312,7 @@ mod tests {
         let tuned = tuned();
         let may = |lines: &[_], name| {
             let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
-            may_look_ahead(&policy(lines), Some(&tuned), kind)
+            policy(lines).may_look_ahead(Some(&tuned), kind.name, kind.algorithm)
         };
         assert!(may(&[], "AES-128-CTR") && !may(&[], "AES-256-CTR") && !may(&[], "AES-192-CTR"));
         assert!(!may(&[("DRIVERS", "other")], "AES-128-CTR") && !may(&[("LOOKAHEAD", "OFF")], "AES-128-CTR"));
