@@ -153,6 +153,9 @@ source_files() {
     fi | LC_ALL=C sort -z
 }
 
+# copy_source DIR: copies the files of the source into DIR.
+copy_source() { source_files | tar -C "$repo" -c --null --no-recursion -T - | tar -x -C "$1"; }
+
 # vendored_crates WORK LOG: sets `vendored` to an archive of the directory vendor with the crates of
 # Cargo.lock that the programs need, which is made once, in the cache.
 vendored_crates() {
