@@ -27,11 +27,21 @@ pub struct Accelerated<'a> {
     pub cipher: &'a str,
     /// The driver that serves it.
     pub driver: &'a str,
-    /// The driver computes key stream in advance.
-    pub is_ahead: bool,
-    /// With look-ahead: the smallest request in bytes that goes to a driver while no key stream is
-    /// ready. `None`: software does all of them.
-    pub direct_from: Option<u32>,
+    /// What the driver does.
+    pub task: DriverTask,
+}
+
+/// What a driver does for a cipher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverTask {
+    /// Requests.
+    Direct,
+    /// Key stream in advance.
+    Ahead {
+        /// The smallest request in bytes that goes to a driver while no key stream is ready. `None`:
+        /// software does all of them.
+        direct_from: Option<u32>,
+    },
 }
 
 /// What was measured.
@@ -132,15 +142,16 @@ pub fn measure(
         // The engine fills the window of key stream while others are measured: that is used first. The
         // provider compares the first direct requests with software, and those after a pause, which
         // the turns of others may be.
-        let (between, fewest) = match one.is_ahead {
-            true => (window_requests(bytes), sample_requests(bytes)),
-            false => (WARM_UP, 1),
+        let (between, fewest) = match one.task {
+            DriverTask::Ahead { .. } => (window_requests(bytes), sample_requests(bytes)),
+            DriverTask::Direct => (WARM_UP, 1),
         };
         sides.push(Side::between(counted(&work, asked, bytes), Some(between)));
         let with = With { accelerated: *one, pair, before, asked };
         let of = Some(Of { name: one.cipher, with: Some(with) });
         sides.push(Side { run: counted(&work, asked, bytes), requests: None, fewest, of });
-        let soft = ciphers.iter().find(|(name, _)| *name == one.cipher).filter(|_| one.is_ahead);
+        let soft =
+            ciphers.iter().find(|(name, _)| *name == one.cipher).filter(|_| one.task != DriverTask::Direct);
         if let Some((_, soft)) = soft {
             // The engine ends what it has begun while nothing is timed.
             let mut work = self::work(soft, bytes)?;
@@ -168,9 +179,9 @@ impl With<'_> {
     /// Why a figure is not that of the accelerator.
     fn fault(&self, watch: &Stopwatch, series: &Series) -> Option<String> {
         let done = self.pair.counts(self.accelerated.cipher) - self.before;
-        let other = match self.accelerated.is_ahead {
-            true => too_little_ahead(ahead_percent(done.ahead_bytes, done.bytes())),
-            false => by_driver_alone(self.asked.get(), done.hw_bytes),
+        let other = match self.accelerated.task {
+            DriverTask::Ahead { .. } => too_little_ahead(ahead_percent(done.ahead_bytes, done.bytes())),
+            DriverTask::Direct => by_driver_alone(self.asked.get(), done.hw_bytes),
         };
         other.or_else(|| without_interrupts(watch, series))
     }
@@ -221,12 +232,10 @@ fn stopwatch(served: &[Accelerated<'_>]) -> Result<Stopwatch> {
 /// A configuration that has the accelerator do all requests of a cipher, or those of look-ahead as the
 /// policy will.
 fn pair(module: &Path, one: &Accelerated<'_>) -> Result<OpensslPair> {
-    let threshold = format!("ALL:{}", one.direct_from.unwrap_or(u32::MAX));
+    let DriverTask::Ahead { direct_from } = one.task else { return OpensslPair::new(module, &[one.cipher]) };
+    let threshold = format!("ALL:{}", direct_from.unwrap_or(u32::MAX));
     let keys = [("THRESHOLDS", threshold.as_str()), ("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")];
-    match one.is_ahead {
-        true => OpensslPair::with_keys(module, &[one.cipher], &keys),
-        false => OpensslPair::new(module, &[one.cipher]),
-    }
+    OpensslPair::with_keys(module, &[one.cipher], &keys)
 }
 
 fn work<'c>(cipher: &'c Cipher<'c>, bytes: usize) -> Result<Work<'c>> {

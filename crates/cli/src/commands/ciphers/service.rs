@@ -23,6 +23,7 @@ use crate::commands::enable::contest;
 use crate::commands::enable::suitability::{self, Outlook, Suitability};
 use crate::commands::tune::GoalName;
 use crate::live_service::systemctl;
+use crate::tuning::panel::DriverTask;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Serialize)]
@@ -155,15 +156,16 @@ impl UnservedDefault {
 fn row(suite: &OfferedSuite, ciphers: &[Outlook], bytes: Option<u32>) -> SuiteRow {
     let outlook = suite.cipher.and_then(|cipher| ciphers.iter().find(|one| one.cipher == cipher));
     let software = |reason: String| (None, None, "software", Some(reason));
-    let (driver, from, served, reason) = match outlook.map(|one| (&one.by, one.is_ahead)) {
+    let (driver, from, served, reason) = match outlook.map(|one| (&one.by, one.task)) {
         None => software("no accelerator does it".to_owned()),
         Some((Err(why), _)) => software(why.clone()),
         Some((Ok((driver, None)), _)) => software(format!("software wins over {driver} at every size")),
         Some((Ok((driver, Some(from))), _)) if bytes.is_some_and(|bytes| *from > bytes) => {
             software(format!("{driver} wins from {from} bytes on, which are more than a request has"))
         }
-        Some((Ok((driver, Some(from))), is_ahead)) => {
-            (Some(driver.clone()), Some(*from), if is_ahead { "look-ahead" } else { "direct" }, None)
+        Some((Ok((driver, Some(from))), task)) => {
+            let served = if task == DriverTask::Direct { "direct" } else { "look-ahead" };
+            (Some(driver.clone()), Some(*from), served, None)
         }
     };
     let cipher = suite.cipher.map(str::to_owned);
@@ -221,8 +223,7 @@ mod tests {
                 cipher: (*cipher).to_owned(),
                 by: Ok(("eng".to_owned(), Some(512))),
                 measured: true,
-                is_ahead: false,
-                direct_from: None,
+                task: DriverTask::Direct,
             };
             Suitability {
                 ciphers: ciphers.iter().map(outlook).collect(),
@@ -265,17 +266,16 @@ mod tests {
 
     #[test]
     fn a_suite_is_served_from_its_threshold_if_requests_are_that_large() {
-        let outlook = |cipher: &str, by, is_ahead| Outlook {
-            cipher: cipher.to_owned(),
-            by,
-            measured: true,
-            is_ahead,
-            direct_from: None,
-        };
+        let outlook =
+            |cipher: &str, by, task| Outlook { cipher: cipher.to_owned(), by, measured: true, task };
         let ciphers = [
-            outlook("AES-128-GCM", Ok(("ecb".to_owned(), Some(512))), true),
-            outlook("AES-256-GCM", Err("no driver".to_owned()), false),
-            outlook("AES-128-CBC", Ok(("cbc".to_owned(), Some(65536))), false),
+            outlook(
+                "AES-128-GCM",
+                Ok(("ecb".to_owned(), Some(512))),
+                DriverTask::Ahead { direct_from: None },
+            ),
+            outlook("AES-256-GCM", Err("no driver".to_owned()), DriverTask::Direct),
+            outlook("AES-128-CBC", Ok(("cbc".to_owned(), Some(65536))), DriverTask::Direct),
         ];
         let of = |cipher| {
             let row = row(&OfferedSuite { name: "X".to_owned(), cipher }, &ciphers, Some(16384));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::tuning::panel::{self, Accelerated};
+use crate::tuning::panel::{self, Accelerated, DriverTask};
 use anyhow::Result;
 use outboard_console::progress;
 use outboard_documents::Goal;
@@ -57,12 +57,7 @@ fn served<'a>(offered: &Offered, found: &'a Suitability, bytes: u32) -> Vec<Acce
     let ciphers = ciphers.filter(|one| names.contains(&one.cipher.as_str()));
     let of = |one: &'a super::suitability::Outlook| {
         let (driver, _) = one.by.as_ref().ok()?;
-        Some(Accelerated {
-            cipher: &one.cipher,
-            driver,
-            is_ahead: one.is_ahead,
-            direct_from: one.direct_from,
-        })
+        Some(Accelerated { cipher: &one.cipher, driver, task: one.task })
     };
     ciphers.filter_map(of).collect()
 }
@@ -125,8 +120,7 @@ pub mod tests {
             cipher: cipher.to_owned(),
             by: Ok(("eng".to_owned(), from)),
             measured,
-            is_ahead: true,
-            direct_from: None,
+            task: DriverTask::Ahead { direct_from: None },
         };
         let ciphers = vec![
             outlook("AES-128-GCM", Some(512), false),
@@ -147,7 +141,7 @@ pub mod tests {
         let mut with_cbc = Negotiation::OpenVpn.by_default();
         with_cbc.suites.push(choice::OfferedSuite::of_openvpn("AES-128-CBC"));
         assert!(!names(&with_cbc, &[]).contains(&"AES-128-CBC"));
-        let cbc = Accelerated { cipher: "AES-128-CBC", driver: "eng", is_ahead: false, direct_from: None };
+        let cbc = Accelerated { cipher: "AES-128-CBC", driver: "eng", task: DriverTask::Direct };
         assert!(names(&with_cbc, &[cbc]).contains(&"AES-128-CBC"));
     }
 

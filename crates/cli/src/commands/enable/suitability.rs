@@ -12,6 +12,7 @@ use outboard_services::choice::Contest;
 use outboard_services::enable::{Inputs, Plan, Requests};
 
 use crate::commands::ciphers;
+use crate::tuning::panel::DriverTask;
 
 /// What was found.
 #[derive(Debug)]
@@ -44,10 +45,8 @@ pub struct Outlook {
     pub by: Result<(String, Option<u32>), String>,
     /// Whether the threshold was measured on this machine.
     pub measured: bool,
-    /// The driver computes key stream in advance.
-    pub is_ahead: bool,
-    /// The smallest request in bytes that goes to the driver directly.
-    pub direct_from: Option<u32>,
+    /// What the driver does.
+    pub task: DriverTask,
 }
 
 impl Outlook {
@@ -87,7 +86,7 @@ fn judge(
             Some(Decision::Offered { from, .. }) => from.iter().flatten().min().copied(),
             _ => None,
         };
-        let (by, measured, is_ahead) = match (decision, row) {
+        let (by, measured, task) = match (decision, row) {
             (Some(Decision::Offered { driver, key_stream, .. }), row) => {
                 let is_smaller =
                     |ahead: &&KeyStreamSource| direct_from.is_none_or(|direct| ahead.from <= direct);
@@ -96,21 +95,25 @@ fn judge(
                         let row = policy.filter(|_| unfit.is_none()).and_then(|it| it.lookahead(cipher));
                         let is_measured =
                             row.is_some_and(|row| row.driver == source.driver && row.from.is_some());
-                        (Ok((source.driver.clone(), Some(source.from))), is_measured, true)
+                        (
+                            Ok((source.driver.clone(), Some(source.from))),
+                            is_measured,
+                            DriverTask::Ahead { direct_from },
+                        )
                     }
                     None => (
                         Ok((driver.clone(), direct_from)),
                         row.is_some_and(|row| row.driver == driver),
-                        false,
+                        DriverTask::Direct,
                     ),
                 }
             }
             // The provider does not offer what never wins.
-            (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true, false),
-            (Some(Decision::Left { why, .. }), _) => (Err(why.clone()), false, false),
-            (None, _) => (Err("the provider decided nothing".to_owned()), false, false),
+            (_, Some(row)) if row.is_never() => (Ok((row.driver.to_owned(), None)), true, DriverTask::Direct),
+            (Some(Decision::Left { why, .. }), _) => (Err(why.clone()), false, DriverTask::Direct),
+            (None, _) => (Err("the provider decided nothing".to_owned()), false, DriverTask::Direct),
         };
-        Outlook { cipher: (*cipher).to_owned(), by, measured, is_ahead, direct_from }
+        Outlook { cipher: (*cipher).to_owned(), by, measured, task }
     };
     let is_in_force = unfit.is_none();
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();

@@ -139,6 +139,7 @@ fn served(found: &Suitability) -> String {
 mod tests {
     use super::*;
     use crate::commands::enable::suitability::Outlook;
+    use crate::tuning::panel::DriverTask;
     use outboard_services::enable::{Inputs, Unplannable};
     use std::collections::BTreeMap;
     use std::path::PathBuf;
@@ -163,8 +164,7 @@ mod tests {
             cipher: cipher.to_owned(),
             by: Ok(("engine-ecb-aes".to_owned(), Some(from))),
             measured: true,
-            is_ahead: true,
-            direct_from: None,
+            task: DriverTask::Ahead { direct_from: None },
         };
         let ciphers =
             vec![cipher("AES-128-GCM", 512), cipher("AES-256-GCM", 512), cipher("AES-128-CBC", 65536)];

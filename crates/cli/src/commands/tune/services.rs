@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::tuning::panel::{self, Accelerated};
+use crate::tuning::panel::{self, Accelerated, DriverTask};
 use anyhow::Result;
 use outboard_console::progress;
 use outboard_documents::tune::Tune;
@@ -73,14 +73,18 @@ fn served(answer: &Tune, bytes: usize) -> Vec<Accelerated<'_>> {
             && requests.to.is_none_or(|to| bytes <= to);
         if is_served {
             let direct_from = ahead.direct_from.and_then(|from| u32::try_from(from).ok());
-            all.push(Accelerated { cipher: &ahead.name, driver: &ahead.driver, is_ahead: true, direct_from });
+            all.push(Accelerated {
+                cipher: &ahead.name,
+                driver: &ahead.driver,
+                task: DriverTask::Ahead { direct_from },
+            });
         }
     }
     for direct in &answer.ciphers {
         let is_served = !direct.encrypt.undecided && direct.encrypt.from.is_some_and(|from| from <= bytes);
         if is_served && all.iter().all(|one| one.cipher != direct.name) {
             let (cipher, driver) = (direct.name.as_str(), direct.driver.as_str());
-            all.push(Accelerated { cipher, driver, is_ahead: false, direct_from: None });
+            all.push(Accelerated { cipher, driver, task: DriverTask::Direct });
         }
     }
     all
@@ -103,7 +107,9 @@ mod tests {
     fn look_ahead_serves_a_size_before_direct_requests_do() {
         let answer = answer();
         let served = served(&answer, 16384);
-        let of = |cipher: &str| served.iter().find(|one| one.cipher == cipher).map(|one| one.is_ahead);
+        let of = |cipher: &str| {
+            served.iter().find(|one| one.cipher == cipher).map(|one| one.task != DriverTask::Direct)
+        };
         assert_eq!(of("AES-128-GCM"), Some(true));
         assert_eq!(of("AES-192-GCM"), Some(true), "it is the largest size");
         assert_eq!(of("AES-128-CBC"), Some(false));
