@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::tuning::panel::{self, Accelerated, DriverTask};
+use crate::tuning::panel::{self, Accelerated};
 use anyhow::Result;
 use outboard_console::progress;
 use outboard_documents::Goal;
@@ -96,6 +96,7 @@ pub fn names(offered: &Offered, served: &[Accelerated<'_>]) -> Vec<&'static str>
 pub mod tests {
     use super::*;
     use crate::commands::enable::suitability::Outlook;
+    use crate::tuning::panel::DriverTask;
 
     fn figure(name: &str, driver: Option<&str>, speed: f64) -> CipherFigure {
         CipherFigure {
