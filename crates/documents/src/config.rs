@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use crate::Document;
+use crate::status::Policy;
 
 /// The configuration in force.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -41,7 +42,7 @@ pub struct Configuration {
     /// if the provider is not activated.
     pub thresholds: Vec<Threshold>,
     /// The policy file; null if none is read.
-    pub policy_file: Option<PolicyFile>,
+    pub policy_file: Option<Policy>,
     /// What prevents the use of outboard or is ignored.
     pub problems: Vec<String>,
 }
@@ -111,21 +112,6 @@ pub struct Served {
     pub key_stream_from: Option<u32>,
     /// Why no driver serves it; null if one does.
     pub reason: Option<String>,
-}
-
-/// The policy file of `outboard tune`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct PolicyFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// Time of the measurement; null if it is not there or cannot be read.
-    pub made: Option<String>,
-    /// The goal of the measurement.
-    pub goal: Option<String>,
-    /// Whether the provider applies it.
-    pub in_force: bool,
-    /// Why not, or null.
-    pub problem: Option<String>,
 }
 
 /// The findings file of `outboard check`.

@@ -24,7 +24,7 @@ pub use text::{PastedText, Remark};
 
 use outboard_catalog::instructions::Architecture;
 use outboard_drivers::proc_crypto::Selftest;
-use outboard_drivers::reach::{Consumer, ProgramInterface, Reachable};
+use outboard_drivers::reach::{Consumer, Reachable};
 use serde::{Deserialize, Serialize};
 
 use crate::Document;
@@ -108,12 +108,6 @@ impl Status {
     /// The names of the services that are enabled.
     pub fn enabled_services(&self) -> Vec<String> {
         self.services.iter().filter(|service| service.enabled).map(|service| service.name.clone()).collect()
-    }
-
-    /// Returns whether programs can reach an accelerator through this interface.
-    pub fn is_reached_by(&self, interface: ProgramInterface) -> bool {
-        let is_reached = |route: &ReachRow| route.answer == Reachable::Yes;
-        self.accelerators.iter().any(|accelerator| accelerator.reach_by(interface).is_some_and(is_reached))
     }
 
     /// Whether a driver has passed the kernel's self-test.

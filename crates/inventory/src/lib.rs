@@ -17,7 +17,7 @@ mod machine;
 mod offload;
 pub mod openssl;
 pub mod pasted;
-mod policy;
+pub mod policy;
 mod problems;
 mod reach_matrix;
 mod services;

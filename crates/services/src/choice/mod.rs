@@ -143,12 +143,6 @@ impl Contest {
         (entrants.len() > 1).then_some(Self { negotiation, offered, bytes, goal, entrants })
     }
 
-    /// Whether there is a figure with the accelerator.
-    #[must_use]
-    pub fn has_accelerator(&self) -> bool {
-        self.entrants.iter().any(|one| one.driver.is_some())
-    }
-
     /// The same without other ciphers than AES, where that is required.
     #[must_use]
     pub fn of_aes(mut self) -> Self {

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use outboard_catalog::{CIPHER_NAMES, default_threshold};
+use outboard_catalog::CIPHER_NAMES;
 use outboard_counters::Decision;
-use outboard_documents::config::{Configuration, Line, Overridden, PolicyFile, Served, Setting, Threshold};
+use outboard_documents::config::{Configuration, Line, Overridden, Served, Setting, Threshold};
+use outboard_documents::status;
+use outboard_inventory::policy::in_force;
 use outboard_measure::evp::Library;
 use outboard_openssl_conf::compose::{InForce, Setting as SetLine};
 use outboard_openssl_conf::conf::{Conf, Environment, Origin};
@@ -169,27 +171,16 @@ fn problem(key: &str, value: &str, policy: &mut Policy) -> Option<String> {
 }
 
 /// Reads the policy file as the provider does; what it would apply, and a description of the file.
-fn read_policy(path: &Path, problems: &mut Vec<String>) -> (Option<Tuned>, Option<PolicyFile>) {
-    let (tuned, problem) = match Tuned::read(path) {
-        Ok(None) => (None, Some("there is no such file: outboard tune writes it".to_owned())),
-        Ok(Some(tuned)) => {
-            let stale = tuned.is_of(Path::new("/")).err();
-            (Some(tuned), stale.map(|why| why.to_string()))
-        }
-        Err(why) => (None, Some(why.to_string())),
+fn read_policy(path: &Path, problems: &mut Vec<String>) -> (Option<Tuned>, Option<status::Policy>) {
+    let name = path.display().to_string();
+    let Some(read) = Tuned::read(path).transpose() else {
+        let problem = Some("there is no such file: outboard tune writes it".to_owned());
+        return (None, Some(status::Policy { path: name, made: None, goal: None, in_force: false, problem }));
     };
-    if let (Some(why), true) = (&problem, path.exists()) {
-        problems.push(format!("{}: not applied: {why}", path.display()));
+    let (about, applied) = in_force(&name, read, Path::new("/"));
+    if let Some(why) = &about.problem {
+        problems.push(format!("{name}: not applied: {why}"));
     }
-    let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
-    let about = PolicyFile {
-        path: path.to_owned(),
-        made: value("made"),
-        goal: value("goal"),
-        in_force: problem.is_none(),
-        problem,
-    };
-    let applied = tuned.filter(|_| about.in_force);
     (applied, Some(about))
 }
 
@@ -201,16 +192,13 @@ fn thresholds_in_force(
 ) -> Vec<Threshold> {
     let offered = CIPHER_NAMES.iter().filter(|name| policy.ciphers.has(name));
     let threshold = |name: &&str| {
-        let own = policy.thresholds.explicit(name).map(|bytes| [Some(bytes); 2]);
-        let measured = || {
-            let (path, tuned) = tuned?;
-            let line = Line { file: path.to_owned(), line: tuned.line_of(name)? };
-            Some((tuned.of(name)?.from, line))
-        };
-        let ([encrypt, decrypt], line) = match (own, measured()) {
-            (Some(own), _) => (own, explicit.map(|setting| setting.line.clone())),
-            (None, Some((from, line))) => (from, Some(line)),
-            (None, None) => ([Some(default_threshold(name)).filter(|bytes| *bytes < usize::MAX); 2], None),
+        let [encrypt, decrypt] = policy.from(tuned.and_then(|(_, tuned)| tuned.of(name)), name);
+        let line = match (policy.thresholds.explicit(name), tuned) {
+            (Some(_), _) => explicit.map(|setting| setting.line.clone()),
+            (None, Some((file, tuned))) => {
+                tuned.line_of(name).map(|line| Line { file: file.to_owned(), line })
+            }
+            (None, None) => None,
         };
         Threshold { cipher: (*name).to_owned(), encrypt, decrypt, line, served: None }
     };
@@ -219,6 +207,8 @@ fn thresholds_in_force(
 
 #[cfg(test)]
 mod tests {
+    use outboard_catalog::default_threshold;
+
     use super::*;
 
     const START: &str = "openssl_conf = i\n[i]\nproviders = p\nalg_section = a\n[a]\n\

@@ -66,7 +66,7 @@ fn configuration(out: &mut String, found: &Configuration) {
                 format!("applied; made {made} for {goal}")
             }
         };
-        let _ = writeln!(out, "\n  policy file {}: {state}", file.path.display());
+        let _ = writeln!(out, "\n  policy file {}: {state}", file.path);
     }
     problems(out, &found.problems);
 }
