@@ -18,6 +18,7 @@ pub use width::{NARROWEST, WIDEST, columns, wrapped};
 use printable::printable_styled;
 
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,19 @@ pub fn output_columns() -> Option<usize> {
 pub fn say(text: &str) {
     let text = width::fit(&shortened::without_numbers(&printable(text)), columns(io::stderr()));
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The exit code of a command. Prints its error.
+pub fn exit_code(command: &str, result: Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        say(&format!("outboard {command}: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// The same for a command that succeeds where there is no error.
+pub fn ended(command: &str, result: Result<()>) -> ExitCode {
+    exit_code(command, result.map(|()| ExitCode::SUCCESS))
 }
 
 /// Prints the result to stdout, in lines that fit the terminal. A closed pipe is not an error.

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_console::{answer, progress};
+use outboard_console::{answer, ended, progress};
 
 use self::memory::Memory;
 use super::change;
@@ -99,17 +99,6 @@ pub fn allow(driver: &str, force: bool, now: bool) -> Result<String> {
         memory.add(driver, force);
         memory.store()
     })
-}
-
-/// Returns the exit code for a result and prints its error.
-pub fn ended(command: &str, result: Result<()>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            warn(command, &error);
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// Prints an error to stderr.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use outboard_console::{answer, say};
+use outboard_console::{answer, ended, say};
 use outboard_inventory::bundle::{Files, Item, Recording, pack, scrub};
 
 use crate::output::Output;
@@ -32,13 +32,7 @@ pub struct Options {
 
 /// Runs `outboard bundle`.
 pub fn run(options: &Options) -> ExitCode {
-    match bundle(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard bundle: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("bundle", bundle(options))
 }
 
 fn bundle(options: &Options) -> Result<()> {

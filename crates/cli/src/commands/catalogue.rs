@@ -37,13 +37,7 @@ struct Catalogue {
 
 /// Runs `outboard catalogue`.
 pub fn run(options: &Options) -> ExitCode {
-    match print(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            console::say(&format!("outboard catalogue: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    console::ended("catalogue", print(options))
 }
 
 fn print(options: &Options) -> anyhow::Result<()> {

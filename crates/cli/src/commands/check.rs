@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_accel::checkable::any_seed;
 use outboard_console as console;
-use outboard_console::{INTERRUPTED, duration, say};
+use outboard_console::{INTERRUPTED, duration, exit_code, say};
 use outboard_documents::check::{Check, CheckVerdict};
 use outboard_documents::{json, now};
 use outboard_measure::{machine, stop};
@@ -63,10 +63,7 @@ pub struct Options {
 
 /// Runs `outboard check`.
 pub fn run(options: &Options) -> ExitCode {
-    check(options).unwrap_or_else(|error| {
-        say(&format!("outboard check: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code("check", check(options))
 }
 
 fn check(options: &Options) -> Result<ExitCode> {

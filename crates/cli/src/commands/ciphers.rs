@@ -57,13 +57,7 @@ pub fn run(options: &Options) -> ExitCode {
         }
         None => ciphers(options),
     };
-    match shown {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            console::say(&format!("outboard ciphers: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    console::ended("ciphers", shown)
 }
 
 fn ciphers(options: &Options) -> Result<()> {

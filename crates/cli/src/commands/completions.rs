@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap_complete::Shell;
-use outboard_console::{answer_whole, say};
+use outboard_console::{answer_whole, ended};
 
 use crate::laboratory;
 
@@ -34,11 +34,5 @@ pub fn run(options: &Options) -> ExitCode {
 pub fn print(shell: Shell, mut arguments: clap::Command) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut arguments, "outboard", &mut script);
-    match answer_whole(&String::from_utf8_lossy(&script)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard completions: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("completions", answer_whole(&String::from_utf8_lossy(&script)).map_err(Into::into))
 }

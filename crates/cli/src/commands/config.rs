@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use outboard_console::{answer, say};
+use outboard_console::{answer, ended};
 use outboard_documents::config::{Config, Findings};
 use outboard_drivers::{allow_list, root::Root};
 use outboard_policy::{FINDINGS_FILE, FindingVerdict};
@@ -47,13 +47,7 @@ pub fn run(options: &Options) -> ExitCode {
         let text = if options.json { outboard_documents::json(&config)? } else { text::text(&config) };
         Ok(answer(&text)?)
     });
-    match printed {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard config: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("config", printed)
 }
 
 fn config(options: &Options) -> Result<Config> {

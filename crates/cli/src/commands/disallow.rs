@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use outboard_console::ended;
 
+use super::allow::list;
 use super::allow::memory::Memory;
-use super::allow::{ended, list};
 use super::change;
 
 /// Stop programs from using a driver through /dev/outboard, now and after each boot

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{advice, answer, progress, say};
+use outboard_console::{advice, answer, ended, progress, say};
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record, State, Step, Tree};
@@ -216,13 +216,7 @@ pub fn run(options: &Options) -> ExitCode {
         false => named(&options.services, &options.units)
             .try_for_each(|service| enable(options, service).with_context(|| service.key())),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard enable: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("enable", result)
 }
 
 fn enable(options: &Options, service: Named) -> Result<()> {

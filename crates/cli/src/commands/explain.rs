@@ -5,7 +5,7 @@ mod questions;
 use std::process::ExitCode;
 
 use clap::Args;
-use outboard_console::{answer, say, wrapped};
+use outboard_console::{answer, ended, wrapped};
 use outboard_documents::named::Named as _;
 use outboard_documents::status::ProblemId;
 use outboard_inventory::explanation;
@@ -48,13 +48,7 @@ pub fn run(options: &Options) -> ExitCode {
         Some(Topic::Question(question)) => explained(&question.name, &question.title, &question.answer),
         None => list(),
     };
-    match answer(&text) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard explain: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("explain", answer(&text).map_err(Into::into))
 }
 
 fn list() -> String {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use outboard_console::{answer_whole, say};
+use outboard_console::{answer_whole, ended};
 use outboard_documents::config::Findings;
 use outboard_drivers::root::Root;
 use outboard_monitor::{FindingState, Sample, metrics};
@@ -40,13 +40,7 @@ pub fn run(options: &Options) -> ExitCode {
         // node_exporter reads names that end in .prom only, so not the temporary file.
         Some(path) => Output::new("--output", path).and_then(|output| output.write(text.as_bytes())),
     };
-    match written {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard metrics: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("metrics", written)
 }
 
 fn states(found: Findings) -> Vec<(String, FindingState)> {

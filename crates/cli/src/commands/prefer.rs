@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{answer, duration, progress, say};
+use outboard_console::{answer, duration, ended, progress, say};
 use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
@@ -69,13 +69,7 @@ pub fn run(options: &Options) -> ExitCode {
             })
         }
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("outboard prefer: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("prefer", result)
 }
 
 fn tree() -> Tree {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use outboard_console::say;
+use outboard_console::exit_code;
 use outboard_drivers::root::Root;
 use outboard_inventory::hwrng;
 
@@ -59,8 +59,5 @@ pub fn run(options: &Options) -> ExitCode {
         Some(Action::Select(options)) => ("rng select", select::select(options)),
         Some(Action::Quality(options)) => ("rng quality", select::set_quality(options)),
     };
-    result.unwrap_or_else(|error| {
-        say(&format!("outboard {name}: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code(name, result)
 }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_console::{INTERRUPTED, answer, say};
+use outboard_console::{INTERRUPTED, answer, exit_code, say};
 
 use self::document::Setup;
 use self::found::Machine;
@@ -53,10 +53,7 @@ pub struct Options {
 
 /// Runs `outboard setup`.
 pub fn run(options: &Options) -> ExitCode {
-    setup(options).unwrap_or_else(|error| {
-        say(&format!("outboard setup: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code("setup", setup(options))
 }
 
 fn setup(options: &Options) -> Result<ExitCode> {

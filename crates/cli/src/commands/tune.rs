@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use outboard_catalog::CIPHER_NAMES;
 use outboard_console as console;
-use outboard_console::{INTERRUPTED, progress, say};
+use outboard_console::{INTERRUPTED, exit_code, progress};
 use outboard_documents::Goal;
 use outboard_documents::tune::Tune;
 use outboard_drivers::judge::Verdict;
@@ -96,10 +96,7 @@ impl From<GoalName> for Goal {
 
 /// Runs `outboard tune`.
 pub fn run(options: &Options) -> ExitCode {
-    tune(options).unwrap_or_else(|error| {
-        say(&format!("outboard tune: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code("tune", tune(options))
 }
 
 fn tune(options: &Options) -> Result<ExitCode> {

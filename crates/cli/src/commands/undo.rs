@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use outboard_console::{aligned, answer, say};
+use outboard_console::{aligned, answer, exit_code, say};
 use serde::Serialize;
 
 use self::parts::Part;
@@ -63,10 +63,7 @@ struct UndonePart<'a> {
 
 /// Runs `outboard undo`.
 pub fn run(options: &Options) -> ExitCode {
-    undo(options).unwrap_or_else(|error| {
-        say(&format!("outboard undo: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code("undo", undo(options))
 }
 
 fn undo(options: &Options) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::pages::{Comparison, Pages as _, compare};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use outboard_console::{answer, say};
+use outboard_console::{answer, ended, say};
 use outboard_documents::{Report, json};
 
 use self::input::Input;
@@ -48,13 +48,7 @@ enum Format {
 
 /// Runs `outboard report`.
 pub fn run(options: &Options) -> ExitCode {
-    match report(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&format!("{error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    ended("report", report(options))
 }
 
 fn report(options: &Options) -> Result<()> {

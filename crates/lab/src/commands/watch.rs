@@ -15,7 +15,7 @@ use outboard_drivers::root::Root;
 use outboard_measure::stop;
 use outboard_monitor::{Sample, rates};
 
-use outboard_console::{INTERRUPTED, answer, interval, say};
+use outboard_console::{INTERRUPTED, answer, exit_code, interval};
 
 /// Show live what accelerators do, and for which processes
 ///
@@ -42,10 +42,7 @@ pub struct Options {
 /// Runs `outboard watch`.
 pub fn run(options: &Options) -> ExitCode {
     let result = if options.once { once(options) } else { live(options) };
-    result.unwrap_or_else(|error| {
-        say(&format!("outboard watch: {error:#}"));
-        ExitCode::FAILURE
-    })
+    exit_code("watch", result)
 }
 
 fn once(options: &Options) -> Result<ExitCode> {
