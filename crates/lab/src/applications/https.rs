@@ -203,21 +203,13 @@ impl CurlClient {
         let curl = CurlClient { file, trusted: PathBuf::new(), plain: PathBuf::new(), peer };
         let mut ask = Command::new(&curl.file);
         ask.arg("--version");
-        let version = tools::run(&mut curl.placed(ask))?;
+        let version = tools::run(&mut Peer::place(curl.peer.as_ref(), ask))?;
         let first = version.lines().next().unwrap_or_default();
         ensure!(
             first.contains(" OpenSSL/"),
             "this curl is not linked with OpenSSL ({first}) and cannot be told a cipher suite by OpenSSL's name: install one that is"
         );
         Ok(curl)
-    }
-
-    /// The command, where curl runs.
-    fn placed(&self, command: Command) -> Command {
-        match &self.peer {
-            Some(peer) => peer.command(&command),
-            None => command,
-        }
     }
 
     /// Returns a command that downloads the file to `output` with this suite only.
@@ -230,7 +222,7 @@ impl CurlClient {
             false => curl.args(["--tlsv1.2", "--tls-max", "1.2", "--ciphers", &suite.name]),
         };
         curl.args(["--output", output]).arg(format!("https://{}/{FILE}", server.address));
-        self.placed(curl)
+        Peer::place(self.peer.as_ref(), curl)
     }
 
     /// Verifies the contents of a download before anything is timed.

@@ -103,6 +103,14 @@ impl Peer {
             .map_err(|_| anyhow!("{} has no {program} command: install it there", self.destination))
     }
 
+    /// A command, run on the peer if there is one.
+    pub fn place(peer: Option<&Peer>, command: Command) -> Command {
+        match peer {
+            Some(peer) => peer.command(&command),
+            None => command,
+        }
+    }
+
     /// The same command, run there with an empty openssl.cnf: its program by name, its arguments as
     /// they are.
     pub fn command(&self, local: &Command) -> Command {

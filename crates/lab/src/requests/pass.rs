@@ -3,8 +3,7 @@
 //! this (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, ASPLOS
 //! 2009).
 
-use std::io::BufReader;
-use std::process::{Child, ChildStdin, ChildStdout, Command};
+use std::process::Command;
 
 use outboard_measure::clock::Clock;
 use outboard_measure::stop;
@@ -12,19 +11,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::process::{bench_command, cycles, die_with_parent};
+use super::process::{PipedChild, bench_command, cycles, die_with_parent};
 use super::protocol::{CellRequest, CellResults, PassMessage, receive, send};
 
 /// Interval between checks while the process measures; long, because each check costs CPU time.
 const TICK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// The child process; it ends when this value is dropped.
-pub struct PassProcess {
-    child: Child,
-    /// Closing it ends the child.
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-}
+pub struct PassProcess(PipedChild);
 
 impl PassProcess {
     /// Starts the process, and waits until it is ready.
@@ -34,10 +28,7 @@ impl PassProcess {
 
     fn by(mut command: Command) -> Result<PassProcess, String> {
         die_with_parent(&mut command, libc::SIGKILL);
-        let mut child = command.spawn().map_err(|error| failed(&error))?;
-        let to = child.stdin.take();
-        let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
-        let mut pass = PassProcess { child, to, from };
+        let mut pass = PassProcess(PipedChild::start(&mut command).map_err(|error| failed(&error))?);
         match pass.answer(&mut || {})? {
             PassMessage::Ready => Ok(pass),
             PassMessage::Failed(why) => Err(failed(&why)),
@@ -52,7 +43,7 @@ impl PassProcess {
         asked: &CellRequest,
         each: &mut dyn FnMut(),
     ) -> Result<(CellResults, bool), String> {
-        let sent = self.to.as_mut().map(|to| send(to, asked));
+        let sent = self.0.to.as_mut().map(|to| send(to, asked));
         let answer = self.answer(each);
         // If sending failed, the last answer or the exit status contains the cause.
         let (brought, is_stopped) = match answer? {
@@ -71,14 +62,14 @@ impl PassProcess {
     /// Waits until the process has ended, so that the next one has the machine and its accelerators
     /// for itself.
     pub fn end(mut self) {
-        self.to = None;
+        self.0.to = None;
         // The exit status does not affect the results.
-        let _ = self.child.wait();
+        let _ = self.0.child.wait();
     }
 
     fn answer(&mut self, each: &mut dyn FnMut()) -> Result<PassMessage, String> {
         self.wait(each).map_err(|error| failed(&error))?;
-        match receive(&mut self.from) {
+        match receive(&mut self.0.from) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(self.ended()),
             Err(error) => Err(failed(&error)),
@@ -92,10 +83,10 @@ impl PassProcess {
         loop {
             if stop::asked() && !is_told {
                 is_told = true;
-                kill_process(Pid::from_child(&self.child), Signal::INT)?;
+                kill_process(Pid::from_child(&self.0.child), Signal::INT)?;
             }
             each();
-            match poll(&mut [PollFd::new(self.from.get_ref(), PollFlags::IN)], Some(&TICK)) {
+            match poll(&mut [PollFd::new(self.0.from.get_ref(), PollFlags::IN)], Some(&TICK)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 other => return other.map(|_| ()),
             }
@@ -103,7 +94,7 @@ impl PassProcess {
     }
 
     fn ended(&mut self) -> String {
-        match self.child.wait() {
+        match self.0.child.wait() {
             Ok(status) => failed(&format!("it ended ({status}); dmesg may show the reason")),
             Err(error) => failed(&error),
         }
@@ -112,15 +103,6 @@ impl PassProcess {
 
 fn failed(why: &dyn std::fmt::Display) -> String {
     format!("the process that measures failed: {why}")
-}
-
-impl Drop for PassProcess {
-    fn drop(&mut self) {
-        self.to = None;
-        // It may be measuring; the result is not needed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[cfg(test)]
@@ -214,7 +196,7 @@ mod tests {
     #[test]
     fn one_that_does_not_end_is_ended() {
         let pass = script("echo '\"ready\"'; exec sleep 1000").unwrap();
-        let pid = pass.child.id();
+        let pid = pass.0.child.id();
         drop(pass);
         assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
     }

@@ -1,8 +1,8 @@
 //! Child processes of this command.
 
-use std::io;
+use std::io::{self, BufReader};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use outboard_measure::clock::Clock;
 
@@ -11,6 +11,35 @@ pub fn bench_command(words: &[&str]) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bench").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
+}
+
+/// A child process that is connected by pipes; it ends when this value is dropped.
+pub struct PipedChild {
+    /// The process.
+    pub child: Child,
+    /// Closing it ends the child.
+    pub to: Option<ChildStdin>,
+    /// Its output.
+    pub from: BufReader<ChildStdout>,
+}
+
+impl PipedChild {
+    /// Starts a command whose standard input and output are pipes.
+    pub fn start(command: &mut Command) -> io::Result<PipedChild> {
+        let mut child = command.spawn()?;
+        let to = child.stdin.take();
+        let from = child.stdout.take().map(BufReader::new).ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(PipedChild { child, to, from })
+    }
+}
+
+impl Drop for PipedChild {
+    fn drop(&mut self) {
+        self.to = None;
+        // It may be measuring; the result is not needed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Formats a clock as an argument, because measuring the cycle rate again takes long.

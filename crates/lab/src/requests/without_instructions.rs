@@ -3,8 +3,8 @@
 //! is the seconds of all requests together, that to `time 100` the seconds of each request.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio};
+use std::io::{BufRead, Write};
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use outboard_accel::Direction;
@@ -12,7 +12,7 @@ use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
 
-use super::process::{bench_command, clock, cycles};
+use super::process::{PipedChild, bench_command, clock, cycles};
 use super::software::Software;
 use super::worker::Worker;
 
@@ -82,12 +82,7 @@ const WAYS: [(Option<Direction>, &str); 3] =
     [(Some(Direction::Encrypt), "encrypt"), (Some(Direction::Decrypt), "decrypt"), (None, "-")];
 
 /// The child process; it ends when this value is dropped.
-pub struct WithoutInstructions {
-    child: Child,
-    /// Closing it ends the child.
-    to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
-}
+pub struct WithoutInstructions(PipedChild);
 
 impl WithoutInstructions {
     /// Starts this command again as the child process.
@@ -103,20 +98,18 @@ impl WithoutInstructions {
         if let Some((name, value)) = hidden() {
             command.env(name, OsStr::new(value));
         }
-        let mut child = command.stderr(Stdio::null()).spawn().map_err(|error| failed(&error))?;
-        let to = child.stdin.take();
-        let from = child.stdout.take().map(BufReader::new).ok_or_else(|| failed(&"it has no output"))?;
-        let mut plain = WithoutInstructions { child, to, from };
+        let child = PipedChild::start(command.stderr(Stdio::null())).map_err(|error| failed(&error))?;
+        let mut plain = WithoutInstructions(child);
         plain.ask("run", 1).map(|_| plain)
     }
 
     fn ask(&mut self, what: &str, batches: u32) -> Result<String, String> {
-        let asked = match &mut self.to {
+        let asked = match &mut self.0.to {
             Some(to) => writeln!(to, "{what} {batches}").and_then(|()| to.flush()),
             None => Ok(()),
         };
         let mut line = String::new();
-        asked.and_then(|()| self.from.read_line(&mut line)).map_err(|error| failed(&error))?;
+        asked.and_then(|()| self.0.from.read_line(&mut line)).map_err(|error| failed(&error))?;
         match line.trim_end().split_once(' ') {
             Some(("done", rest)) => Ok(rest.to_owned()),
             Some(("failed", why)) => Err(why.to_owned()),
@@ -139,15 +132,6 @@ impl Worker for WithoutInstructions {
         let line = self.ask("time", batches)?;
         let seconds = line.split_whitespace().map(|word| word.parse().map_err(|_| failed(&word)));
         seconds.collect()
-    }
-}
-
-impl Drop for WithoutInstructions {
-    fn drop(&mut self) {
-        self.to = None;
-        // It may be measuring; the result is not needed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -72,7 +72,7 @@ impl Scp {
             IpAddr::V6(address) => format!("[{address}]"),
         };
         scp.arg(format!("root@{host}:{}", from.display())).arg(to);
-        self.placed(scp)
+        Peer::place(self.peer.as_ref(), scp)
     }
 
     /// Verifies a copy before anything is timed.
@@ -81,23 +81,16 @@ impl Scp {
         came.map_err(|error| anyhow!("{error}; log of the server: {}", server.process.words()))?;
         let mut cat = Command::new("cat");
         cat.arg(&self.copy);
-        let mut cat = self.placed(cat).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut cat =
+            Peer::place(self.peer.as_ref(), cat).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut copy = cat.stdout.take().context("cat has no output")?;
         let is_same = is_same(&mut File::open(file)?, &mut copy)?;
         drop(copy);
         cat.wait()?;
         let mut remove = Command::new("rm");
         remove.arg(&self.copy);
-        tools::run(&mut self.placed(remove))?;
+        tools::run(&mut Peer::place(self.peer.as_ref(), remove))?;
         ensure!(is_same, "the copy is not the file: do not use outboard for it, and see outboard check");
         Ok(())
-    }
-
-    /// The command, where scp runs.
-    fn placed(&self, command: Command) -> Command {
-        match &self.peer {
-            Some(peer) => peer.command(&command),
-            None => command,
-        }
     }
 }
