@@ -32,7 +32,9 @@ pub(crate) struct Sampling {
     count: AtomicU32,
     /// Number of results still to be compared in full, one after the other.
     close: AtomicU32,
-    /// Time of the last full comparison, in milliseconds of [`now_ms`].
+    /// Time of the last result, in milliseconds of [`now_ms`].
+    used: AtomicU32,
+    /// Time of the last full comparison.
     last: AtomicU32,
     /// Time from it until the next one is due, in milliseconds.
     interval: AtomicU32,
@@ -46,6 +48,7 @@ impl Sampling {
             seed: draws::next(),
             count: AtomicU32::new(0),
             close: AtomicU32::new(CLOSE),
+            used: AtomicU32::new(now_ms()),
             last: AtomicU32::new(now_ms()),
             interval: AtomicU32::new(INTERVAL),
             suspensions: Suspensions::new(),
@@ -69,10 +72,10 @@ impl Sampling {
     }
 
     fn is_full(&self, count: u32, now: u32) -> bool {
-        let since = now.wrapping_sub(self.last.load(Ordering::Relaxed));
-        if since >= PAUSE {
+        if now.wrapping_sub(self.used.swap(now, Ordering::Relaxed)) >= PAUSE {
             self.look_closely();
         }
+        let since = now.wrapping_sub(self.last.load(Ordering::Relaxed));
         let is_close = self.close.load(Ordering::Relaxed) > 0;
         let is_due =
             self.share != 0 && (since >= self.interval.load(Ordering::Relaxed) || self.is_chosen(count));
@@ -164,5 +167,15 @@ mod tests {
         assert!((0..CLOSE).all(|count| sampling.is_full(count, now)) && !sampling.is_full(CLOSE, now));
         sampling.look_closely();
         assert!((0..CLOSE).all(|_| sampling.is_full(100, now)) && !sampling.is_full(100, now));
+    }
+
+    #[test]
+    fn without_a_share_use_is_no_pause() {
+        let sampling = Sampling::new(0);
+        let start = sampling.used.load(Ordering::Relaxed);
+        let compared = |ms: u32| sampling.is_full(1, start.wrapping_add(ms));
+        assert!((0..CLOSE).all(|_| compared(0)));
+        assert!((1..10).all(|turn| !compared(turn * (PAUSE - 1))));
+        assert!(compared(11 * PAUSE));
     }
 }
