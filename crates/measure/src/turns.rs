@@ -163,8 +163,12 @@ impl Stopwatch {
                 let before = self.interrupts.count().map_err(Error::Interrupts)?;
                 let (start, cpu) = (Instant::now(), Cpu::read());
                 let took = self.time(*contestant, count)?;
+                let wall = start.elapsed();
                 let spent = Cpu::read().zip(cpu).map(|(now, then)| now.since(then));
-                let awake = spent.map(|spent| spent.awake(start.elapsed()));
+                // The first reading of /proc/stat is part of `wall`, and not of the contestant: it takes
+                // a slow CPU as long as several requests.
+                let own = wall.as_secs_f64() - took;
+                let awake = spent.map(|spent| (spent.awake(wall) - own).max(0.0));
                 let after = self.interrupts.count().map_err(Error::Interrupts)?;
                 series.wall.push(took / f64::from(count));
                 series.cpu = series.cpu.zip(awake).map(|(sum, awake)| sum + awake);

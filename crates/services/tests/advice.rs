@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use outboard_documents::choice::Entrant;
 use outboard_documents::{Goal, LONGEST_WALL_TIME};
@@ -172,4 +173,32 @@ fn wrong_advice_is_found() {
     };
     assert!(slowed(true).iter().any(|machine| !wrong_thresholds(machine).is_empty()));
     assert!(slowed(false).iter().any(|machine| !wrong_suites(machine).is_empty()));
+}
+
+/// An owner's bundle is one more machine of the list: its engine gets the speed that tune measured.
+#[test]
+fn the_speed_of_an_engine_is_found_in_what_tune_measured() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (benchmark, recordings) = (here.join("../../benchmarks/advice"), here.join("tests/machines"));
+    let list = fs::read_to_string(benchmark.join("machines")).expect("the list of machines");
+    let mut compared = 0;
+    for line in list.lines().filter(|line| !line.starts_with('#')) {
+        let [name, _, _, _, request_ns, bandwidth] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let tuned = recordings.join(format!("{name}.tuned"));
+        let output = Command::new(benchmark.join("profile")).arg(tuned).output().expect("it starts");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let found = String::from_utf8(output.stdout).expect("numbers");
+        let number = |text: &str| text.trim().parse::<f64>().expect("a number");
+        let (found_ns, found_bandwidth) = found.split_once(' ').expect("two numbers");
+        let is_near = |found: &str, real: &str, least: f64| {
+            (number(found) - number(real)).abs() <= (0.25 * number(real)).max(least)
+        };
+        // A part of what a request takes the CPU goes on while the engine works.
+        assert!(is_near(found_ns, request_ns, 10_000.0), "{name}: {found}, {request_ns} ns");
+        assert!(is_near(found_bandwidth, bandwidth, 1.0), "{name}: {found}, {bandwidth} MB/s");
+        compared += 1;
+    }
+    assert!(compared >= 20, "{compared} machines");
 }
