@@ -3,9 +3,12 @@
 //! In the full lane also single bits, whole results, lines that are not written, results of earlier
 //! requests and of others in flight, and requests that complete twice.
 
+mod expected;
+
 use std::thread;
 use std::time::Duration;
 
+use expected::{Found, probability};
 use outboard_tests::bytes::{array, bytes};
 use outboard_tests::child::text_of_own_process;
 use outboard_tests::device::count;
@@ -98,41 +101,37 @@ impl Fault {
         }
     }
 
-    /// The probability with which a wrong result of a direct request is found (SECURITY.md, "What is
-    /// compared"): the average over the lengths. `None` for results of other requests, of which the
-    /// part that differs depends on both lengths.
-    fn probability(self, name: &str) -> Option<f64> {
-        let is_cbc = name.ends_with("CBC");
-        let each = LENGTHS.map(|length| {
-            let length = if in_whole_blocks(name) { length / BLOCK * BLOCK } else { length };
-            let part = match self {
-                Fault::Part(bytes) => bytes.min(length),
-                Fault::OneBit => BLOCK,
-                Fault::EachByte | Fault::Unwritten => length,
-                Fault::Earlier | Fault::Swapped | Fault::CompletedTwice => return None,
-            };
-            // One of the blocks is recomputed, and the last one, which the last part has. In CBC a wrong
-            // block makes the next one differ too.
-            let (blocks, parts) = (length.div_ceil(BLOCK) as f64, length.div_ceil(part) as f64);
-            let found = ((part / BLOCK) as f64 + f64::from(is_cbc)) / blocks;
-            Some((1.0 + (parts - 1.0) * found) / parts)
-        });
-        each.sum::<Option<f64>>().map(|sum| sum / LENGTHS.len() as f64)
-    }
-
-    /// One request in how many is wrong: where most are found, a process has three of them, with which
-    /// the driver is disabled; else more, and none of those that are compared in full after a difference.
-    fn every(self, way: Way, name: &str) -> u32 {
-        match (way, self.probability(name)) {
-            (Way::LookAhead, _) => 6,
-            (Way::Direct, Some(found)) if found < 0.3 => 20,
-            (Way::Direct, _) => 100,
-        }
-    }
-
     /// Whether some result is wrong.
     fn is_found(self) -> bool {
         self != Fault::CompletedTwice
+    }
+}
+
+/// A fault of a driver.
+struct Faults<'a> {
+    way: Way,
+    name: &'a str,
+    driver: &'a str,
+    fault: Fault,
+    /// That with which a wrong result is found.
+    probability: Option<f64>,
+}
+
+impl Faults<'_> {
+    /// The rule of the simulation for a process: at other requests in each one. Where most wrong results
+    /// are found, a process has three of them, with which the driver is disabled; else more, and none of
+    /// those that are compared in full at the start or after a difference. Segments of key stream are
+    /// compared in full at their first use, and some are never used.
+    fn rule(&self, process: u64) -> String {
+        let (after, every) = match (self.way, self.probability) {
+            (Way::Direct, Some(found)) if found < 0.3 => (16 + process % 50, 20),
+            (Way::Direct, _) => (16 + process % 50, 100),
+            // The first one that is found disables the driver, because its repetition is wrong too.
+            (Way::LookAhead, Some(found)) if found < 0.3 => (24 + process % 13, 1),
+            (Way::LookAhead, Some(found)) if found < 1.0 => (process % 13, 24),
+            (Way::LookAhead, _) => (process % 13, 6),
+        };
+        format!("{} {} after={after} every={every}", self.driver, self.fault.rule())
     }
 }
 
@@ -156,10 +155,12 @@ fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a
     };
     let others = if is_full_lane() { &Fault::OTHERS[..] } else { &[] };
     for fault in others.iter().copied().chain(parts.iter().copied().map(Fault::Part)) {
-        let mut sum = Found::default();
+        let mut sums = [Way::Direct, Way::LookAhead].map(|way| (way, Found::default()));
         for &(way, name, driver) in ways {
             let doubles = count("doubles");
-            let seen = requests_with_faults(&simulated, way, name, driver, fault, requests);
+            let probability = probability(fault, way, name);
+            let faults = Faults { way, name, driver, fault, probability };
+            let seen = requests_with_faults(&simulated, &faults, requests);
             let doubles = count("doubles") - doubles;
             let what = format!("{way:?}, {name}, {fault:?}: {seen:?}, {doubles} completed twice");
             println!("{what}");
@@ -167,51 +168,21 @@ fn no_request_of_which_each_block_is_wrong_is_seen_and_with_key_stream_none_of_a
             assert_eq!(doubles > 0, fault == Fault::CompletedTwice, "{what}");
             assert_eq!(seen.wholly, 0, "{what}");
             assert!(fault.may_be_seen(way) || seen.partly == 0, "{what}");
-            if let (Way::Direct, Some(probability)) = (way, fault.probability(name)) {
-                sum.add(&seen, probability);
-            }
+            let (_, sum) = sums.iter_mut().find(|(other, _)| *other == way).expect("either way");
+            probability.inspect(|probability| sum.add(&seen, *probability));
         }
-        println!("{fault:?}: {sum:?}");
-        assert!(sum.is_as_expected(), "{fault:?}: {sum:?}");
-    }
-}
-
-/// Wrong results of direct requests that were found, of all ciphers.
-#[derive(Debug, Default)]
-struct Found {
-    found: f64,
-    of: f64,
-    expected: f64,
-    variance: f64,
-}
-
-impl Found {
-    fn add(&mut self, seen: &Seen, probability: f64) {
-        let of = (seen.found + seen.partly) as f64;
-        self.found += seen.found as f64;
-        self.of += of;
-        self.expected += of * probability;
-        self.variance += of * probability * (1.0 - probability);
-    }
-
-    /// Within five standard deviations: less than one run in a million fails by chance. In the full
-    /// lane a comparison that is left out fails.
-    fn is_as_expected(&self) -> bool {
-        (self.found - self.expected).abs() <= 5.0 * self.variance.sqrt() + 0.5
+        for (way, sum) in sums {
+            println!("{way:?}, {fault:?}: {sum:?}");
+            assert!(sum.is_as_expected(), "{way:?}, {fault:?}: {sum:?}");
+        }
     }
 }
 
 /// Has the driver serve at least this number of requests, from as many processes as it takes, and
 /// until a wrong result is found: a check of two blocks misses a short part more often than not.
 #[track_caller]
-fn requests_with_faults(
-    simulated: &Simulated,
-    way: Way,
-    name: &str,
-    driver: &str,
-    fault: Fault,
-    requests: u64,
-) -> Seen {
+fn requests_with_faults(simulated: &Simulated, faults: &Faults<'_>, requests: u64) -> Seen {
+    let Faults { way, name, fault, .. } = *faults;
     let mut sum = Seen::default();
     for process in 0.. {
         if sum.served >= requests && (sum.found > 0 || !fault.is_found()) {
@@ -219,17 +190,11 @@ fn requests_with_faults(
         }
         // On a busy host software processes most requests.
         assert!(process < 10 * requests / REQUESTS + 100, "the driver is used: {way:?}, {name}: {sum:?}");
-        // At another request in each process.
-        let after = match way {
-            Way::Direct => 16 + process % 50,
-            Way::LookAhead => process % 13,
-        };
-        let rule = format!("{driver} {} after={after} every={}", fault.rule(), fault.every(way, name));
         // Results can be exchanged while two requests are in flight.
         let threads = if fault == Fault::Swapped { 2 } else { 1 };
         simulated.takes(if threads > 1 { IN_FLIGHT } else { Duration::ZERO });
         let text = text_of_own_process(|| {
-            let seen = one_process(simulated, way, name, &rule, process, threads);
+            let seen = one_process(simulated, faults, process, threads);
             let Seen { served, found, partly, wholly } = seen;
             format!("{served} {found} {partly} {wholly}")
         });
@@ -243,16 +208,20 @@ fn requests_with_faults(
     sum
 }
 
-fn one_process(simulated: &Simulated, way: Way, name: &str, rule: &str, seed: u64, threads: u64) -> Seen {
+fn one_process(simulated: &Simulated, faults: &Faults<'_>, seed: u64, threads: u64) -> Seen {
+    let Faults { way, name, .. } = *faults;
     // Without full comparisons at random, which would find some of the parts too.
     let mut settings = vec![("SHADOW_CHECKS", "0"), ("LOG_LEVEL", "off")];
     settings.extend_from_slice(match way {
         Way::Direct => &[("THRESHOLDS", "ALL:0"), ("LOOKAHEAD", "OFF")],
-        Way::LookAhead => &[("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0"), ("LOOKAHEAD_WINDOW", "65536")],
+        Way::LookAhead => &[("LOOKAHEAD", "ON"), ("LOOKAHEAD_START", "0")],
     });
+    // Segments of a page where it matters how many are used before the faults.
+    let is_certain = faults.probability.is_none_or(|probability| probability == 1.0);
+    settings.push(("LOOKAHEAD_WINDOW", if is_certain { "65536" } else { "16384" }));
     let choice = DriverChoice::Simulated(DRIVERS.join(","));
     let world = World::new(choice, &settings, Order::DefaultFirst).unwrap_or_else(|error| panic!("{error}"));
-    simulated.fault(rule);
+    simulated.fault(&faults.rule(seed));
     let mut seen = thread::scope(|scope| {
         let world = &world;
         let start = |thread| scope.spawn(move || compared(world, name, seed * threads + thread));
@@ -276,9 +245,8 @@ fn compared(world: &World, name: &str, seed: u64) -> Seen {
     let mut sides = [world.hard(name), world.soft(name)].map(|cipher| Side::new(&cipher, name, seed));
     let mut seen = Seen::default();
     for number in 0..REQUESTS {
-        let length = LENGTHS.start + u64::from_le_bytes(array(seed << 32 | number)) as usize % LENGTHS.len();
-        let whole = if in_whole_blocks(name) { length / BLOCK * BLOCK } else { length };
-        let [hard, soft] = sides.each_mut().map(|side| side.encrypt(number, whole));
+        let length = length_of(name, seed, number);
+        let [hard, soft] = sides.each_mut().map(|side| side.encrypt(number, length));
         let blocks = hard.chunks(BLOCK).zip(soft.chunks(BLOCK));
         let (count, wrong) = (hard.len().div_ceil(BLOCK), blocks.filter(|(one, other)| one != other).count());
         seen.partly += u64::from(wrong > 0);
@@ -287,9 +255,10 @@ fn compared(world: &World, name: &str, seed: u64) -> Seen {
     seen
 }
 
-/// Whether software completes partial blocks: requests without them are made.
-fn in_whole_blocks(name: &str) -> bool {
-    name.ends_with("CBC") || name.ends_with("XTS")
+/// The length of a request. Where software completes partial blocks, requests without them are made.
+fn length_of(name: &str, seed: u64, number: u64) -> usize {
+    let length = LENGTHS.start + u64::from_le_bytes(array(seed << 32 | number)) as usize % LENGTHS.len();
+    if name.ends_with("CBC") || name.ends_with("XTS") { length / BLOCK * BLOCK } else { length }
 }
 
 /// The requests of one provider.
