@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evp::{Context, Library};
 use anyhow::{Context as _, Result};
-use outboard_catalog::kernel_name;
+use outboard_catalog::{Algorithm, kernel_name};
 use outboard_counters::{Counts, Decision, Table};
 use outboard_openssl_conf::compose::{OutboardSection, compose};
 use tempfile::TempDir;
@@ -42,9 +42,15 @@ pub fn too_little_ahead(percent: f64) -> Option<String> {
     (percent < TENTH).then(|| format!("only {percent:.0} % of the bytes found key stream"))
 }
 
+/// Returns the smallest request in bytes for which look-ahead of a cipher can win; `None` if it does
+/// not support the cipher.
+pub fn shortest_ahead(cipher: &str) -> Option<usize> {
+    kernel_name(cipher).and_then(Algorithm::by_kernel_name)?.shortest_ahead()
+}
+
 /// Returns whether look-ahead supports a cipher.
 pub fn has_key_stream(cipher: &str) -> bool {
-    matches!(kernel_name(cipher), Some("ctr(aes)" | "gcm(aes)"))
+    shortest_ahead(cipher).is_some()
 }
 
 /// Both libraries, for a group of ciphers with the same kernel driver.
@@ -141,4 +147,16 @@ pub fn in_use(table: &Table) -> Option<InUse> {
         Decision::Offered { driver, interface, .. } => Some(InUse { driver, interface }),
         Decision::Left { .. } => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn look_ahead_supports_ctr_and_messages_of_gcm_that_are_long_enough() {
+        let of = |cipher| (shortest_ahead(cipher), has_key_stream(cipher));
+        assert_eq!(["AES-128-CTR", "AES-256-GCM"].map(of), [(Some(0), true), (Some(512), true)]);
+        assert_eq!(["AES-128-CBC", "AES-128-CCM", "ChaCha20-Poly1305"].map(of), [(None, false); 3]);
+    }
 }

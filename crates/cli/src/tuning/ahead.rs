@@ -6,14 +6,13 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use anyhow::anyhow;
-use outboard_catalog::kernel_name;
 use outboard_documents::tune::{DirectionResult, Lookahead, Point};
 use outboard_documents::{Goal, SpeedVerdict};
 use outboard_measure::crossover::Sizes;
 use outboard_measure::evp::{Cipher, Work};
 use outboard_measure::goal::judge;
 use outboard_measure::openssl_pair::{
-    OpensslPair, ahead_percent, sample_requests, too_little_ahead, window_requests,
+    OpensslPair, ahead_percent, sample_requests, shortest_ahead, too_little_ahead, window_requests,
 };
 use outboard_measure::turns::{Error, Series, Stopwatch};
 
@@ -31,8 +30,7 @@ const REQUEST: usize = 4096;
 
 /// The sizes of requests that are measured.
 fn sizes(cipher: &str) -> Sizes {
-    // The provider uses key stream for no shorter message of GCM (docs/provider.md).
-    let least = if kernel_name(cipher) == Some("gcm(aes)") { 512 } else { 16 };
+    let least = shortest_ahead(cipher).unwrap_or_default().max(16);
     Sizes { least, most: LARGEST, largest_decide: false }
 }
 
