@@ -63,9 +63,10 @@ impl Cpu {
     /// The seconds of CPU time in `wall` in which CPUs were not idle. The kernel measures the idle
     /// time of a tickless CPU in nanoseconds, without the interrupts in between (tick-sched.c), and
     /// reports it in ticks. It only samples `busy` at each tick, which misses activity that is
-    /// shorter and starts with the tick.
+    /// shorter and starts with the tick. Negative by up to a tick for each CPU that was idle: only a sum
+    /// of many differences is exact.
     pub fn awake(self, wall: Duration) -> f64 {
-        (wall.as_secs_f64() * cpus() as f64 - seconds(self.idle) - seconds(self.steal)).max(0.0)
+        wall.as_secs_f64() * cpus() as f64 - seconds(self.idle) - seconds(self.steal)
     }
 }
 
@@ -99,6 +100,8 @@ mod tests {
         let all = cpus() as f64 * 2.0;
         let awake = Cpu { idle: ticks, ..Cpu::default() }.awake(wall);
         assert!((awake - (all - 1.0)).abs() < 1e-9, "{awake}");
-        assert_eq!(Cpu { idle: u64::from(u32::MAX), ..Cpu::default() }.awake(wall), 0.0);
+        // The tick that ends an idle time may be the next difference's.
+        let over = Cpu { idle: cpus() as u64 * 2 * ticks + 1, ..Cpu::default() }.awake(wall);
+        assert!((over + seconds(1)).abs() < 1e-9, "{over}");
     }
 }

@@ -43,7 +43,8 @@ pub enum Error<E> {
 pub struct Series {
     /// Wall time per request in seconds, one value per sample.
     pub wall: Vec<f64>,
-    /// CPU time of the whole system during all samples, in seconds; `None` without /proc/stat.
+    /// CPU time of the whole system during all samples, in seconds, to the tick: it may be negative.
+    /// `None` without /proc/stat.
     pub cpu: Option<f64>,
     /// Number of measured requests.
     pub requests: u64,
@@ -59,6 +60,16 @@ pub struct Series {
 /// fall anywhere within a tick, each with equal probability.
 const OF_TICK: f64 = 0.408;
 
+/// By how much of its requests a sample may be longer. If all had the same length, an engine with a
+/// time of its own could have each begin at the same point of a tick.
+const LONGEST: f64 = 0.25;
+
+/// The number of requests of a round's sample: those of few rounds differ evenly, by the golden ratio.
+fn of_round(count: u32, round: usize) -> u32 {
+    const GOLDEN: f64 = 0.618_034;
+    count + (f64::from(count) * LONGEST * (round as f64 * GOLDEN).fract()) as u32
+}
+
 impl Series {
     /// Wall time per request in seconds.
     pub fn summary(&self) -> Summary {
@@ -69,7 +80,7 @@ impl Series {
     pub fn cpu_per_request(&self) -> Option<(f64, f64)> {
         let requests = self.requests.max(1) as f64;
         let tick = crate::cpu::seconds(1) * OF_TICK * (self.wall.len() as f64).sqrt();
-        self.cpu.map(|cpu| (cpu / requests, tick / requests))
+        self.cpu.map(|cpu| (cpu.max(0.0) / requests, tick / requests))
     }
 
     /// Divides by `requests`, where that many requests were timed as one: those of a batch, or of
@@ -147,7 +158,7 @@ impl Stopwatch {
         Ok(self.clock.since(start))
     }
 
-    /// Measures all contestants interleaved. `counts` are the requests per sample of each.
+    /// Measures all contestants interleaved. `counts` are the fewest requests per sample of each.
     pub fn turns<E>(
         &self,
         contestants: &mut [Contestant<'_, E>],
@@ -155,11 +166,12 @@ impl Stopwatch {
         rounds: usize,
     ) -> Result<Vec<Series>, Error<E>> {
         let mut series = vec![Series { cpu: Some(0.0), ..Series::default() }; contestants.len()];
-        for _ in 0..rounds {
+        for round in 0..rounds {
             for ((contestant, &count), series) in contestants.iter_mut().zip(counts).zip(&mut series) {
                 if stop::asked() {
                     return Err(Error::Stopped);
                 }
+                let count = of_round(count, round);
                 let before = self.interrupts.count().map_err(Error::Interrupts)?;
                 let (start, cpu) = (Instant::now(), Cpu::read());
                 let took = self.time(*contestant, count)?;
@@ -168,7 +180,7 @@ impl Stopwatch {
                 // The first reading of /proc/stat is part of `wall`, and not of the contestant: it takes
                 // a slow CPU as long as several requests.
                 let own = wall.as_secs_f64() - took;
-                let awake = spent.map(|spent| (spent.awake(wall) - own).max(0.0));
+                let awake = spent.map(|spent| spent.awake(wall) - own);
                 let after = self.interrupts.count().map_err(Error::Interrupts)?;
                 series.wall.push(took / f64::from(count));
                 series.cpu = series.cpu.zip(awake).map(|(sum, awake)| sum + awake);
@@ -249,6 +261,13 @@ mod tests {
     }
 
     #[test]
+    fn samples_differ_in_length_and_none_is_shorter() {
+        let five: Vec<u32> = (0..5).map(|round| of_round(100, round)).collect();
+        assert_eq!(five, [100, 115, 105, 121, 111]);
+        assert_eq!([of_round(1, 3), of_round(3, 3), of_round(u32::MAX >> 8, 3) >> 20], [1, 3, 19]);
+    }
+
+    #[test]
     fn a_failure_ends_the_turns() {
         let watch = Stopwatch::new().unwrap();
         let mut broken = |_| Err("broken");
@@ -264,6 +283,8 @@ mod tests {
         assert_eq!((first.wall.len(), first.cpu, first.lost), (3, Some(3.0), true));
         assert_eq!((first.requests, first.interrupts, first.switches), (6, 4, 14));
         assert_eq!(first.summary().median, 5.0);
+        let always_idle = Series { cpu: Some(-0.5), ..first.clone() };
+        assert_eq!(always_idle.cpu_per_request().map(|(cpu, _)| cpu), Some(0.0));
         let each = first.clone().of_each(10);
         assert_eq!((each.requests, each.interrupts, each.summary().median), (60, 4, 0.5));
         first.extend(Series { cpu: None, ..Series::default() });

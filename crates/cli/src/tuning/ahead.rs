@@ -180,8 +180,8 @@ impl LookaheadContest<'_> {
         Ok(RefCell::new(work))
     }
 
-    /// Measures both sides, interleaved, and again while the result is unclear. Each sample follows
-    /// untimed requests of the same side: `settle` while the engine ends what the other side left,
+    /// Measures both sides, interleaved, and again while the result is unclear. Each sample, and the
+    /// search for its number of requests, follows untimed requests of the same side: `settle` while the engine ends what the other side left,
     /// `drain` until the key stream that was computed meanwhile is used. A sample of look-ahead has
     /// at least `fewest` requests: what `drain` left may serve less, with an engine that is slower
     /// than software.
@@ -194,7 +194,9 @@ impl LookaheadContest<'_> {
         fewest: u32,
     ) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
         let plan = plan(self.goal);
+        settle(1).map_err(Error::Failed)?;
         let software = self.watch.requests(&mut *other, plan)?;
+        drain(1).map_err(Error::Failed)?;
         let requests = self.watch.requests(&mut *ahead, plan)?.max(fewest);
         let counts = [software.div_ceil(2), software, 1, requests];
         let (mut soft, mut hard) = (None::<Series>, None::<Series>);
