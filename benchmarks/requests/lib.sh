@@ -15,5 +15,5 @@ prepare() {
     modules=$("$repo/kmod/build" "$leg")
     cp "$modules/outboard.ko" "$modules/outboard_sim.ko" "$here/guest" "$repo/benchmarks/requests/configuration.sh" "$share"
     # shellcheck disable=SC2016  # the inner shell expands
-    (cd "$repo" && "${cross[@]}" sh -c '${CC:-cc} -O2 -Wall -Wextra -Werror -o "$1" benchmarks/requests/requests.c' - "${share#"$repo/"}/requests")
+    (cd "$repo" && "${cross[@]}" sh -c '${CC:-cc} -O2 -Wall -Wextra -Werror -o "$1" benchmarks/requests/requests.c benchmarks/requests/socket.c' - "${share#"$repo/"}/requests")
 }

@@ -16,6 +16,9 @@
  * together and the slowest: the first ones of the process, the next ones, and those after this rule
  * for faults of kmod/sim.
  *
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS records=WHO: the first figures for records that
+ * are sent to this process, encrypted by WHO: `process`, `kernel` (kTLS) or `nobody`.
+ *
  * QUERY selects the provider, as "provider=outboard" (property(7)).
  *
  * A request of CTR, CBC or ChaCha20 is an update. One of GCM or ChaCha20-Poly1305 is a message with
@@ -27,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "socket.h"
 
 /* The numbers of openssl/evp.h. */
 #define AEAD_GET_TAG 0x10
@@ -110,15 +115,25 @@ static void message(void *context, int bytes)
 		fail("a message failed");
 }
 
+/* Who encrypts the records that are sent; NULL: none are. */
+static const char *who;
+
 static void process(void *context, int is_aead, int bytes, int requests)
 {
 	int written;
 
 	for (int i = 0; i < requests; i++) {
+		if (who && strcmp(who, "process")) {
+			if (send_record(in, bytes))
+				fail("a record cannot be sent");
+			continue;
+		}
 		if (is_aead)
 			message(context, bytes);
 		else if (!update(context, out, &written, in, bytes))
 			fail("an update failed");
+		if (who && send_record(out, bytes + TAG))
+			fail("a record cannot be sent");
 	}
 }
 
@@ -216,13 +231,20 @@ int main(int argc, char **argv)
 	double busy[ROUNDS], passed[ROUNDS];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|CONNECTIONS]");
+		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|records=WHO|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
 	const char *rule = argc == 7 && !strncmp(argv[6], "fault=", 6) ? argv[6] + 6 : NULL;
 	int keys = 0;
 
 	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
 		fail("KEYS is out of range");
+	if (argc == 7 && !strncmp(argv[6], "records=", 8)) {
+		who = argv[6] + 8;
+		if (strcmp(who, "process") && strcmp(who, "kernel") && strcmp(who, "nobody"))
+			fail("WHO is `process`, `kernel` or `nobody`");
+		if (open_socket(strcmp(who, "kernel") ? NULL : argv[3]))
+			fail("a connection cannot be made");
+	}
 
 	if (bytes < 1 || bytes > LARGEST || requests < 1)
 		fail("BYTES or REQUESTS is out of range");
@@ -255,7 +277,7 @@ int main(int argc, char **argv)
 		show_times(context, is_aead, bytes, requests);
 		return 0;
 	}
-	if (argc == 7 && !keys) {
+	if (argc == 7 && !keys && !who) {
 		for (int number = atoi(argv[6]); number > 0; number--) {
 			memcpy(key, &number, sizeof(number));
 			context = new_context();

@@ -33,16 +33,27 @@ fn eight(left: u64, right: u64) -> uint64x2_t {
 }
 
 pub(super) fn products(part: usize, powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
+    match part {
+        0 => of_part::<0>(powers, blocks, sums),
+        1 => of_part::<1>(powers, blocks, sums),
+        _ => of_part::<2>(powers, blocks, sums),
+    }
+}
+
+/// Written out: code that is optimised for size has no loop unrolled, and its sums in memory.
+fn of_part<const PART: usize>(powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
     // SAFETY: each CPU has these instructions.
     unsafe {
         let mut found = [vdupq_n_u64(0); 5];
         for (block, [power, one, two, three, four]) in blocks.chunks_exact(BLOCK).zip(powers) {
-            let half = half(part, block);
+            let half = half(PART, block);
+            let turned = |bytes: u32, rotated: u64| {
+                veorq_u64(eight(half.rotate_right(8 * bytes), *power), eight(half, rotated))
+            };
             found[0] = veorq_u64(found[0], eight(half, *power));
-            for (at, rotated) in [(1, one), (2, two), (3, three)] {
-                let turned = eight(half.rotate_right(8 * at as u32), *power);
-                found[at] = veorq_u64(found[at], veorq_u64(turned, eight(half, *rotated)));
-            }
+            found[1] = veorq_u64(found[1], turned(1, *one));
+            found[2] = veorq_u64(found[2], turned(2, *two));
+            found[3] = veorq_u64(found[3], turned(3, *three));
             found[4] = veorq_u64(found[4], eight(half, *four));
         }
         for (sum, found) in sums.iter_mut().zip(found) {

@@ -22,6 +22,7 @@ pub(crate) fn add(part: usize, powers: &[Entry], blocks: &[u8], sums: &mut Sums)
 
 /// A part of a block.
 #[cfg(not(all(target_arch = "arm", target_endian = "little")))]
+#[inline(always)]
 fn half(part: usize, block: &[u8]) -> u64 {
     let half = |bytes: &[u8]| u64::from_be_bytes(std::array::from_fn(|at| bytes[at]));
     let (high, low) = (half(&block[..8]), half(&block[8..]));
