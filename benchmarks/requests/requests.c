@@ -67,7 +67,8 @@ static uint64_t idle_ns(void)
 	if (!list)
 		fail("/proc/timer_list cannot be read: run this as root");
 	while (fgets(line, sizeof(line), list)) {
-		if (sscanf(line, " .idle_sleeptime : %ju", &idle) == 1) {
+		/* A kernel whose tick never stops leaves it at 0. */
+		if (sscanf(line, " .idle_sleeptime : %ju", &idle) == 1 && idle) {
 			fclose(list);
 			return idle;
 		}

@@ -14,6 +14,10 @@ use outboard_services::choice::{self, Contest, Negotiation};
 /// What an advice may be worse than another choice, beyond the spread of both.
 const MARGIN: f64 = 0.1;
 
+/// What tune cannot tell of CPU time, as a share of the wall time: five samples of 30 ms, by ticks of
+/// 10 ms.
+const OF_TICKS: f64 = 0.05;
+
 /// In place of a driver: what a process does by the policy of tune.
 const POLICY: &str = "policy";
 
@@ -42,6 +46,7 @@ fn machines() -> Vec<Machine> {
             measured: read(&path.with_extension("measured")).figures(),
         })
         .collect();
+    assert!(all.len() >= 20, "{} recordings", all.len());
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
@@ -86,8 +91,8 @@ fn better<'a>(advised: &Cost, all: &'a [Cost]) -> Option<&'a Cost> {
         return Some(fastest);
     }
     all.iter().filter(|one| one.time <= fastest.time * LONGEST_WALL_TIME).find(|one| {
-        let margin = one.margin(advised);
-        one.time * one.cpu * margin * margin < advised.time * advised.cpu
+        let (margin, cpu) = (one.margin(advised), one.cpu + OF_TICKS * one.time);
+        one.time * cpu * margin * margin < advised.time * advised.cpu
     })
 }
 
@@ -187,22 +192,19 @@ fn the_speed_of_an_engine_is_found_in_what_tune_measured() {
             panic!("{line}");
         };
         let tuned = recordings.join(format!("{name}.tuned"));
-        if !fs::read_to_string(&tuned).is_ok_and(|text| text.contains("\n# request ")) {
-            continue;
-        }
         let output = Command::new(benchmark.join("profile")).arg(tuned).output().expect("it starts");
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         let found = String::from_utf8(output.stdout).expect("numbers");
         let number = |text: &str| text.trim().parse::<f64>().expect("a number");
         let (found_ns, found_bandwidth) = found.split_once(' ').expect("two numbers");
-        // The CPU does a part of its work for a request while the engine has it, which hides some of
-        // the time of a fast engine.
+        // What the CPU does for a request while the engine has it is estimated: 30 us are 3750 to 7500
+        // instructions of these machines.
         let off = |found: &str, real: &str| (number(found) - number(real)).abs();
-        let most = (0.3 * number(request_ns)).max(20_000.0);
+        let most = (0.1 * number(request_ns)).max(30_000.0);
         assert!(off(found_ns, request_ns) <= most, "{name}: {found}, {request_ns} ns");
         let most = 0.5 * number(bandwidth);
         assert!(off(found_bandwidth, bandwidth) <= most, "{name}: {found}, {bandwidth} MB/s");
         compared += 1;
     }
-    assert!(compared >= 4, "{compared} machines");
+    assert!(compared >= 20, "{compared} machines");
 }
