@@ -96,12 +96,12 @@ mod tests {
 
     #[test]
     fn a_cpu_that_is_not_idle_is_awake() {
-        let (wall, ticks) = (Duration::from_secs(2), clock_ticks_per_second());
-        let all = cpus() as f64 * 2.0;
-        let awake = Cpu { idle: ticks, ..Cpu::default() }.awake(wall);
-        assert!((awake - (all - 1.0)).abs() < 1e-9, "{awake}");
+        let (wall, ticks) = (Duration::from_secs(3), clock_ticks_per_second());
+        let all = cpus() as f64 * 3.0;
+        let awake = Cpu { idle: ticks, steal: ticks, ..Cpu::default() }.awake(wall);
+        assert!((awake - (all - 2.0)).abs() < 1e-9, "{awake}");
         // The tick that ends an idle time may be the next difference's.
-        let over = Cpu { idle: cpus() as u64 * 2 * ticks + 1, ..Cpu::default() }.awake(wall);
+        let over = Cpu { idle: cpus() as u64 * 3 * ticks + 1, ..Cpu::default() }.awake(wall);
         assert!((over + seconds(1)).abs() < 1e-9, "{over}");
     }
 }

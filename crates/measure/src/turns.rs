@@ -285,6 +285,11 @@ mod tests {
         assert_eq!(first.summary().median, 5.0);
         let always_idle = Series { cpu: Some(-0.5), ..first.clone() };
         assert_eq!(always_idle.cpu_per_request().map(|(cpu, _)| cpu), Some(0.0));
+        // Three samples, nine requests: 0.408 ticks, times the root of three.
+        let exact = Series { wall: vec![1.0; 3], cpu: Some(1.8), requests: 9, ..Series::default() };
+        let (cpu, error) = exact.cpu_per_request().unwrap();
+        let tick = 0.7067 * crate::cpu::seconds(1) / 9.0;
+        assert!((cpu - 0.2).abs() < 1e-9 && (error / tick - 1.0).abs() < 0.001, "{cpu} {error}");
         let each = first.clone().of_each(10);
         assert_eq!((each.requests, each.interrupts, each.summary().median), (60, 4, 0.5));
         first.extend(Series { cpu: None, ..Series::default() });
