@@ -11,7 +11,7 @@ demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof
 	@vm/demo '$(ARCH)' '$(BOARD)'
 
 build: ## the command, the laboratory and the provider, for make install
-	@command -v cargo >/dev/null || { echo 'make build: there is no cargo here. Rust 1.85 or newer is needed: apt install cargo (Debian 13), or rustup (https://rustup.rs)' >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo 'make build: cargo is not installed. Rust 1.85 or newer is needed: apt install cargo (Debian 13), or rustup (https://rustup.rs)' >&2; exit 1; }
 	cargo build --release -p outboard-cli -p outboard-lab -p outboard-provider
 
 install: ## what make build built, and the module's source: PREFIX=/usr/local, DESTDIR, ... (scripts/install --help)

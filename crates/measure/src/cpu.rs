@@ -63,8 +63,8 @@ impl Cpu {
     /// The seconds of CPU time in `wall` in which CPUs were not idle. The kernel measures the idle
     /// time of a tickless CPU in nanoseconds, without the interrupts in between (tick-sched.c), and
     /// reports it in ticks. It only samples `busy` at each tick, which misses activity that is
-    /// shorter and starts with the tick. Negative by up to a tick for each CPU that was idle: only a sum
-    /// of many differences is exact.
+    /// shorter and starts with the tick. It can be negative by a tick per CPU: only the sum of many
+    /// differences is exact.
     pub fn awake(self, wall: Duration) -> f64 {
         wall.as_secs_f64() * cpus() as f64 - seconds(self.idle) - seconds(self.steal)
     }

@@ -43,8 +43,8 @@ pub enum Error<E> {
 pub struct Series {
     /// Wall time per request in seconds, one value per sample.
     pub wall: Vec<f64>,
-    /// CPU time of the whole system during all samples, in seconds, to the tick: it may be negative.
-    /// `None` without /proc/stat.
+    /// CPU time of the whole system during all samples, in seconds. The resolution is a tick, so
+    /// it may be negative. `None` without /proc/stat.
     pub cpu: Option<f64>,
     /// Number of measured requests.
     pub requests: u64,
@@ -60,11 +60,11 @@ pub struct Series {
 /// fall anywhere within a tick, each with equal probability.
 const OF_TICK: f64 = 0.408;
 
-/// By how much of its requests a sample may be longer. If all had the same length, an engine with a
-/// time of its own could have each begin at the same point of a tick.
+/// The largest difference in length between samples of a contestant, relative to the shortest. Samples
+/// of equal length can all begin at the same point of a tick.
 const LONGEST: f64 = 0.25;
 
-/// The number of requests of a round's sample: those of few rounds differ evenly, by the golden ratio.
+/// The number of requests in a round's sample. The golden ratio spreads few rounds evenly.
 fn of_round(count: u32, round: usize) -> u32 {
     const GOLDEN: f64 = 0.618_034;
     count + (f64::from(count) * LONGEST * (round as f64 * GOLDEN).fract()) as u32

@@ -29,8 +29,8 @@ fn first_equal<const SIZE: usize>(left: &[u8], right: &[u8]) -> Option<usize> {
     (from..blocks).find(|&block| is_equal::<SIZE>(left, right, block))
 }
 
-/// The first word decides nearly always. As arrays: slices of four bytes are compared by a call on
-/// 32-bit Arm.
+/// The first word decides nearly always. Arrays, because the comparison of four-byte
+/// slices is a call of memcmp on 32-bit Arm.
 #[inline(always)]
 fn is_equal<const SIZE: usize>(left: &[u8], right: &[u8], block: usize) -> bool {
     const WORD: usize = size_of::<usize>();

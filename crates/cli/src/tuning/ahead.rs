@@ -180,11 +180,11 @@ impl LookaheadContest<'_> {
         Ok(RefCell::new(work))
     }
 
-    /// Measures both sides, interleaved, and again while the result is unclear. Each sample, and the
-    /// search for its number of requests, follows untimed requests of the same side: `settle` while the engine ends what the other side left,
-    /// `drain` until the key stream that was computed meanwhile is used. A sample of look-ahead has
-    /// at least `fewest` requests: what `drain` left may serve less, with an engine that is slower
-    /// than software.
+    /// Measures both sides, interleaved, and again while the result is unclear. Untimed requests of the
+    /// same side precede each sample, and the search for its number of requests: `settle` until the
+    /// engine has completed the other side's requests, `drain` until the key stream that was computed
+    /// meanwhile is used. A sample of look-ahead has at least `fewest` requests: with an engine that is
+    /// slower than software, what `drain` left may serve fewer.
     fn duel(
         &self,
         settle: Run<'_>,

@@ -208,7 +208,7 @@ fn turns(watch: &Stopwatch, goal: Goal, sides: &mut [Side<'_>]) -> Result<Vec<Se
     let mut counts = Vec::new();
     for side in &mut *sides {
         counts.push(match side.requests {
-            // The next side is of the same cipher, and its number of requests is found after these.
+            // As before each sample: the next side's number of requests is determined afterwards.
             Some(requests) => (side.run)(requests).map(|()| requests).map_err(Error::Failed)?,
             None => watch.requests(&mut side.run, plan)?.max(side.fewest),
         });

@@ -40,7 +40,7 @@ pub(super) fn products(part: usize, powers: &[Entry], blocks: &[u8], sums: &mut 
     }
 }
 
-/// Written out: code that is optimised for size has no loop unrolled, and its sums in memory.
+/// Unrolled by hand: `opt-level = "s"` keeps a loop, and with it the sums in memory.
 fn of_part<const PART: usize>(powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
     // SAFETY: each CPU has these instructions.
     unsafe {
