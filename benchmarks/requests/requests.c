@@ -16,8 +16,9 @@
  * together and the slowest: the first ones of the process, the next ones, and those after this rule
  * for faults of kmod/sim.
  *
- * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS records=WHO: the first figures for records that
- * are sent to this process, encrypted by WHO: `process`, `kernel` (kTLS) or `nobody`.
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS records=MODE: the first figures for TLS records
+ * that are sent over a socket: `openssl` encrypts them with libcrypto, `ktls` in the kernel, `plain`
+ * sends them unencrypted.
  *
  * QUERY selects the provider, as "provider=outboard" (property(7)).
  *
@@ -116,15 +117,15 @@ static void message(void *context, int bytes)
 		fail("a message failed");
 }
 
-/* Who encrypts the records that are sent; NULL: none are. */
-static const char *who;
+/* What happens to the plaintext of a request. */
+static enum { ENCRYPT, ENCRYPT_AND_SEND, SEND } mode;
 
 static void process(void *context, int is_aead, int bytes, int requests)
 {
 	int written;
 
 	for (int i = 0; i < requests; i++) {
-		if (who && strcmp(who, "process")) {
+		if (mode == SEND) {
 			if (send_record(in, bytes))
 				fail("a record cannot be sent");
 			continue;
@@ -133,7 +134,7 @@ static void process(void *context, int is_aead, int bytes, int requests)
 			message(context, bytes);
 		else if (!update(context, out, &written, in, bytes))
 			fail("an update failed");
-		if (who && send_record(out, bytes + TAG))
+		if (mode == ENCRYPT_AND_SEND && send_record(out, bytes + TAG))
 			fail("a record cannot be sent");
 	}
 }
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
 	double busy[ROUNDS], passed[ROUNDS];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|records=WHO|CONNECTIONS]");
+		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|records=MODE|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
 	const char *rule = argc == 7 && !strncmp(argv[6], "fault=", 6) ? argv[6] + 6 : NULL;
 	int keys = 0;
@@ -240,10 +241,13 @@ int main(int argc, char **argv)
 	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
 		fail("KEYS is out of range");
 	if (argc == 7 && !strncmp(argv[6], "records=", 8)) {
-		who = argv[6] + 8;
-		if (strcmp(who, "process") && strcmp(who, "kernel") && strcmp(who, "nobody"))
-			fail("WHO is `process`, `kernel` or `nobody`");
-		if (open_socket(strcmp(who, "kernel") ? NULL : argv[3]))
+		const char *name = argv[6] + 8;
+		int is_ktls = !strcmp(name, "ktls");
+
+		mode = strcmp(name, "openssl") ? SEND : ENCRYPT_AND_SEND;
+		if (mode == SEND && !is_ktls && strcmp(name, "plain"))
+			fail("MODE is `openssl`, `ktls` or `plain`");
+		if (open_socket(is_ktls ? argv[3] : NULL))
 			fail("a connection cannot be made");
 	}
 
@@ -278,7 +282,7 @@ int main(int argc, char **argv)
 		show_times(context, is_aead, bytes, requests);
 		return 0;
 	}
-	if (argc == 7 && !keys && !who) {
+	if (argc == 7 && !keys && mode == ENCRYPT) {
 		for (int number = atoi(argv[6]); number > 0; number--) {
 			memcpy(key, &number, sizeof(number));
 			context = new_context();
