@@ -9,7 +9,7 @@ use crate::hardware::Hardware;
 use crate::in_out::InOut;
 use crate::key_session::KeyUse;
 use crate::kinds::Mode;
-use crate::lookahead::{CounterStream, KeyStream, Position, STEP, Stopped, Verifier};
+use crate::lookahead::{CounterStream, KeyStream, Position, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 use crate::request::Request;
 
@@ -21,8 +21,9 @@ const HOPELESS: u32 = 3;
 #[derive(Default)]
 struct Mixed {
     done: usize,
-    /// The driver is computing what follows.
-    is_soon_more: bool,
+    /// The number of bytes for software before key stream may be there again, if the driver is computing
+    /// some of what follows.
+    step: Option<usize>,
 }
 
 impl Context {
@@ -79,7 +80,7 @@ impl Context {
             if rest == 0 && done > 0 {
                 break 1;
             }
-            let step = if mixed.is_soon_more { rest.min(STEP) } else { rest };
+            let step = mixed.step.map_or(rest, |step| rest.min(step));
             let mut written = 0;
             let answer = self.update_now(r.part(done, done, step, &mut written));
             if answer == 1 {
@@ -119,13 +120,13 @@ impl Context {
         let Some(reference) = reference else { return Mixed::default() };
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let (done, stopped) = stream.mix(position, job, &verifier);
-        let is_soon_more = matches!(stopped, Stopped::NotReady);
+        let step = matches!(stopped, Stopped::NotReady).then(|| stream.step(position.after(done)));
         let usable = match stopped {
             Stopped::Complete | Stopped::NotReady => {
                 if stream.needs_more() {
                     while streams.evict_idle() {}
                 }
-                let continued = if is_soon_more { done } else { job.len() };
+                let continued = if step.is_some() { done } else { job.len() };
                 stream.refill(position.after(continued)).map_err(Some)
             }
             Stopped::Elsewhere => Err(None),
@@ -158,7 +159,7 @@ impl Context {
             }
         }
         self.settle();
-        Mixed { done, is_soon_more }
+        Mixed { done, step }
     }
 
     /// Counts bytes that were not done with key stream, and starts look-ahead after enough of them.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use outboard_accel::Error;
 use outboard_counters::Row;
 
+use super::STEP;
 use super::counters::{BLOCK, Counters};
 use super::segment::{Segment, Stopped, Unusable};
 use super::supply::Supply;
@@ -92,6 +93,16 @@ impl CounterStream {
         (done, if is_late { self.supply.wait() } else { Stopped::Complete })
     }
 
+    /// Number of bytes that software processes from a position on whose key stream is not there: those
+    /// before the next segment, or a part of a segment that may be complete then.
+    pub(crate) fn step(&self, position: Position) -> usize {
+        let first = self.segments.front().map(|segment| segment.counters().at(0));
+        match first.map(|first| first.wrapping_sub(position.counter)) {
+            Some(blocks @ 1..LONGEST_UPDATE) => blocks as usize * BLOCK - position.used,
+            _ => STEP,
+        }
+    }
+
     /// The counters of the algorithm.
     pub(crate) fn row(&self) -> Option<&'static Row> {
         self.row
@@ -145,7 +156,7 @@ impl CounterStream {
             if self.segments.try_reserve(1).is_err() {
                 break;
             }
-            let first = self.end_counter().unwrap_or(start.counter);
+            let first = self.next_counter().unwrap_or(start.counter);
             let Some(segment) = self.supply.submit(Counters::Run { first }, blocks)? else { break };
             if self.segments.is_empty() {
                 self.next = start.used;
@@ -156,9 +167,10 @@ impl CounterStream {
         Ok(())
     }
 
-    /// The counter block after the last segment.
-    fn end_counter(&self) -> Option<u128> {
-        self.segments.back().map(|last| last.counters().at(last.len() / BLOCK))
+    /// The first counter block of the segment after the last one.
+    fn next_counter(&self) -> Option<u128> {
+        let last = self.segments.back()?;
+        Some(last.counters().at((last.len() + self.supply.gap()) / BLOCK))
     }
 
     fn add(&mut self, segment: Segment) {
@@ -176,7 +188,7 @@ impl CounterStream {
         self.next = 0;
         self.asked_at = segment.counters().at(segment.len() / BLOCK);
         let next =
-            self.end_counter().filter(|_| self.supply.next_blocks(self.total) * BLOCK == segment.len());
+            self.next_counter().filter(|_| self.supply.next_blocks(self.total) * BLOCK == segment.len());
         let Some(first) = next else { return Ok(()) };
         if self.supply.renew(&mut segment, Counters::Run { first })?.is_some() {
             self.add(segment);
@@ -202,14 +214,21 @@ impl CounterStream {
             }
             if offset < segment.len() {
                 self.supply.check(segment)?;
-                self.row.inspect(|row| row.add_discarded((offset - self.next) as u64));
+                let skipped = offset - self.next;
+                let (is_late, is_in_use) = (segment.is_late(), segment.is_in_use());
+                self.row.inspect(|row| row.add_discarded(skipped as u64));
                 self.next = offset;
+                match (is_in_use, is_late) {
+                    (true, _) => {}
+                    (false, true) => self.supply.widen_gap(skipped),
+                    (false, false) => self.supply.narrow_gap(self.segments.back_mut()),
+                }
                 return Ok(true);
             }
-            self.drop_first();
-            while self.supply.is_behind() && !self.segments.is_empty() {
-                self.drop_first();
+            if segment.is_late() && !segment.is_in_use() {
+                self.supply.widen_gap(segment.len());
             }
+            self.drop_first();
         }
         let is_hopeless = self.supply.is_judged(self.submitted) && !self.was_useful();
         if self.supply.was_late() && !is_hopeless { Ok(false) } else { Err(Stopped::Elsewhere) }

@@ -175,6 +175,7 @@ impl RecordStream {
         if from >= room || !records.take(index) {
             return (0, Stopped::Complete);
         }
+        let begins = records.used_count == 1 && !records.segment.is_late();
         let place = index as usize * room + from;
         let (done, fault) = records.segment.mix(place, job.first(room - from), verifier);
         let stopped = match fault {
@@ -182,6 +183,9 @@ impl RecordStream {
             Some(Unusable::Failed(error)) => Stopped::Failed(error),
             None => Stopped::Complete,
         };
+        if begins {
+            self.supply.narrow_gap(self.segments.back_mut().map(|last| &mut last.segment));
+        }
         (done, stopped)
     }
 
@@ -251,13 +255,16 @@ impl RecordStream {
             records.is_counted = is_past || records.used_count == records.count;
             if records.is_counted {
                 self.supply.grow();
+                if records.segment.is_late() {
+                    self.supply.widen_gap(records.unused());
+                }
             }
         }
         while let Some(first) = self.segments.front_mut() {
             let past = sequence.wrapping_sub(first.end()) as i64;
             let is_old =
                 past >= REORDERED as i64 || past >= -1 && self.supply.is_overtaken(&mut first.segment);
-            if first.used_count < first.count && !is_old && !self.supply.is_behind() {
+            if first.used_count < first.count && !is_old {
                 break;
             }
             self.drop_first();
@@ -279,6 +286,10 @@ impl RecordStream {
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
             let step = self.step(sequence);
+            if !self.segments.is_empty() {
+                let gap = self.supply.gap() / (blocks_each * BLOCK);
+                self.next = self.next.wrapping_add(gap as u64);
+            }
             self.next = self.next.wrapping_add(self.next.wrapping_sub(sequence) % step);
             let (Some(used), Ok(())) = (try_vec(count.div_ceil(64)), self.segments.try_reserve(1)) else {
                 break;

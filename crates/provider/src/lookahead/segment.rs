@@ -43,6 +43,7 @@ pub(super) struct Segment {
     counters: Counters,
     is_ready: bool,
     is_in_use: bool,
+    is_late: bool,
     /// The segment's part of the memory of the process.
     _lease: Lease,
 }
@@ -56,14 +57,15 @@ impl Segment {
         lease: Lease,
     ) -> Result<Segment, Error> {
         stream.submit(blocks * BLOCK, &mut |room| counters.fill(0, room))?;
-        Ok(Segment { stream, counters, is_ready: false, is_in_use: false, _lease: lease })
+        let (is_ready, is_in_use, is_late) = (false, false, false);
+        Ok(Segment { stream, counters, is_ready, is_in_use, is_late, _lease: lease })
     }
 
     /// Submits the encryption of other counter blocks, as many as before. The segment must not be
     /// used after an error.
     pub(super) fn renew(&mut self, counters: Counters) -> Result<(), Error> {
         self.stream.submit(self.stream.len(), &mut |room| counters.fill(0, room))?;
-        (self.counters, self.is_ready, self.is_in_use) = (counters, false, false);
+        (self.counters, self.is_ready, self.is_in_use, self.is_late) = (counters, false, false, false);
         Ok(())
     }
 
@@ -86,6 +88,16 @@ impl Segment {
     /// Whether some of it was used.
     pub(super) fn is_in_use(&self) -> bool {
         self.is_in_use
+    }
+
+    /// Whether a text needed it before the driver had completed it.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// Records that a text needs it, and the driver has not completed it.
+    pub(super) fn set_late(&mut self) {
+        self.is_late = true;
     }
 
     /// Whether the driver has completed it since the last call of [`is_ready`](Self::is_ready).

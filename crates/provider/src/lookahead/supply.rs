@@ -18,8 +18,9 @@ const SEGMENTS: usize = 4;
 /// Maximum number of windows that are left to software while the driver computes what follows.
 const LONGEST_LEAD: usize = 8;
 
-/// Number of segments in a row that software overtakes, after which the stream leaves the others too.
-const MOST_OVERTAKEN: usize = 2;
+/// With each segment that is there in time the gap loses this part of a segment's length, and of its
+/// own if the driver was idle.
+const NARROWING: usize = 32;
 
 /// Milliseconds after which no other stream starts while key stream that is needed is not there. A
 /// busy driver may have a queue of that length.
@@ -48,15 +49,16 @@ pub(crate) struct Supply {
     pub(super) waits_since: Option<u32>,
     /// Whether key stream was not there when it was needed, since the last submission.
     was_late: bool,
-    /// Number of segments that software has overtaken since one was used.
-    overtaken: usize,
+    /// Number of bytes that are left to software after each segment, so that the driver has completed
+    /// the next one when the text reaches it.
+    gap: usize,
 }
 
 impl Supply {
     pub(super) fn new(session: Box<dyn Session>, budget: &'static Budget, window: usize) -> Supply {
         let (target, left) = (FIRST.min(window), Vec::new());
-        let (passed_over, waits_since, was_late, overtaken) = (0, None, false, 0);
-        Supply { session, budget, target, window, left, passed_over, waits_since, was_late, overtaken }
+        let (passed_over, waits_since, was_late, gap) = (0, None, false, 0);
+        Supply { session, budget, target, window, left, passed_over, waits_since, was_late, gap }
     }
 
     /// Whether the segment that is needed is complete; if not, why the text cannot use it.
@@ -64,9 +66,9 @@ impl Supply {
     pub(super) fn check(&mut self, segment: &mut Segment) -> Result<(), Stopped> {
         if segment.is_ready() {
             self.has_answered();
-            self.overtaken = 0;
             return Ok(());
         }
+        segment.set_late();
         Err(self.wait())
     }
 
@@ -93,9 +95,7 @@ impl Supply {
     /// Keeps a segment that the stream does not need any more until the driver has completed it.
     /// Without memory only the arena keeps it.
     pub(super) fn leave(&mut self, mut segment: Segment) {
-        if self.is_overtaken(&mut segment) {
-            (self.was_late, self.overtaken) = (true, self.overtaken + 1);
-        }
+        self.was_late |= self.is_overtaken(&mut segment);
         if segment.is_ready() {
             self.has_answered();
         } else if self.left.try_reserve(1).is_ok() {
@@ -108,10 +108,26 @@ impl Supply {
         !segment.is_ready() || self.was_late && !segment.is_in_use()
     }
 
-    /// Whether software overtakes one segment after the other, so that those which follow are not
-    /// worth waiting for.
-    pub(super) fn is_behind(&self) -> bool {
-        self.overtaken >= MOST_OVERTAKEN
+    /// Number of bytes that are left to software after each segment.
+    pub(super) fn gap(&self) -> usize {
+        self.gap
+    }
+
+    /// Adjusts the gap to a segment whose first `bytes` came too late. Those that are submitted
+    /// already will be as late, and each of them adds its share.
+    pub(super) fn widen_gap(&mut self, bytes: usize) {
+        self.gap = (self.gap + bytes / SEGMENTS).min(self.window.saturating_mul(LONGEST_LEAD) / SEGMENTS);
+    }
+
+    /// Adjusts the gap to a segment that is there in time. The driver is idle if it has completed the
+    /// last one, too.
+    #[inline]
+    pub(super) fn narrow_gap(&mut self, last: Option<&mut Segment>) {
+        if self.gap > 0 {
+            let is_idle = last.is_some_and(Segment::is_ready);
+            let bytes = self.target / SEGMENTS + if is_idle { self.gap } else { 0 };
+            self.gap = self.gap.saturating_sub(bytes / NARROWING);
+        }
     }
 
     /// Whether the driver has completed all segments that the stream left. Drops those.
@@ -157,7 +173,6 @@ impl Supply {
     /// Number of bytes to leave to software before the next segments, after it processed `done`
     /// bytes while the driver computed the last ones: it would overtake them again.
     pub(super) fn lead(&mut self, done: usize) -> usize {
-        self.overtaken = 0;
         if !self.was_late {
             return 0;
         }
