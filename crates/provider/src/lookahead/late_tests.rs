@@ -486,32 +486,28 @@ fn a_fast_driver_processes_all_and_a_slow_one_its_part_and_little_of_that_comes_
     }
 }
 
-/// The shares of key stream that texts of 16 KiB use, if software processes them in steps. In one go it
-/// would process all of a text whose key stream comes a little late.
-#[test]
-fn a_long_text_uses_the_key_stream_that_comes_while_software_processes_its_beginning() {
+/// The percentages of texts of 16 KiB that use key stream: of a stream, and of messages.
+fn percentages_of_long_texts(latency: usize, per_byte: usize) -> [usize; 2] {
     const TEXT: usize = 16 * 1024;
-    const COUNT: usize = 100;
-    let driver = || Slow { latency: TEXT / 2, per_byte: 1, now: 0, is_free_at: 0, due: Vec::new() };
+    const COUNT: usize = 200;
     let held = || {
         let engine = Engine::with_window(4 * TEXT);
         engine.driver.hold(true);
-        (engine, driver())
+        (engine, Slow { latency, per_byte, now: 0, is_free_at: 0, due: Vec::new() })
     };
     let (engine, mut driver) = held();
     let mut stream = CounterStream::new(engine.supply(), None);
     stream.refill(at(0)).expect("the driver accepts it");
-    let mut by_key_stream = 0;
+    let mut of_stream = 0;
     for start in (0..COUNT * TEXT).step_by(TEXT) {
         let advance = |software, ahead| driver.advance(&engine, software, ahead);
-        by_key_stream += try_update(&engine, &mut stream, start, TEXT, advance).0;
+        of_stream += try_update(&engine, &mut stream, start, TEXT, advance).0;
     }
-    assert!(by_key_stream * 100 > COUNT * TEXT * 94, "{by_key_stream}");
 
     let (engine, mut driver) = held();
     let mut stream = RecordStream::new(engine.supply(), (PATTERN, 0), TEXT, None);
     stream.refill(u64::MAX).expect("the driver accepts it");
-    let mut by_key_stream = 0;
+    let mut of_messages = 0;
     for sequence in 0..COUNT as u64 {
         let first = u128::from(sequence) << 32 | 2;
         let (done, software) = engine.mix(first, TEXT, |job, verifier| {
@@ -527,10 +523,23 @@ fn a_long_text_uses_the_key_stream_that_comes_while_software_processes_its_begin
             (TEXT - ahead..TEXT, if ahead + in_software == 0 { TEXT } else { 0 })
         });
         driver.advance(&engine, software, done);
-        by_key_stream += done;
+        of_messages += done;
         stream.refill(sequence).expect("the driver accepts it");
     }
-    assert!(by_key_stream * 100 > COUNT * TEXT * 85, "{by_key_stream}");
+    [of_stream, of_messages].map(|done| done / (COUNT * TEXT / 100))
+}
+
+/// Software processes them in steps. In one go it would process all of a text whose key stream comes a
+/// little late.
+#[test]
+fn a_long_text_uses_the_key_stream_that_comes_while_software_processes_its_beginning() {
+    for (latency, per_byte, of_stream, of_messages) in
+        [(8192, 1, 97, 85), (0, 4, 49, 45), (0, 8, 28, 25), (0, 16, 11, 11)]
+    {
+        let found = percentages_of_long_texts(latency, per_byte);
+        let is_enough = found[0] >= of_stream && found[1] >= of_messages;
+        assert!(is_enough, "latency {latency}, {per_byte} per byte: {found:?}");
+    }
 }
 
 #[test]

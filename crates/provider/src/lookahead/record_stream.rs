@@ -175,7 +175,7 @@ impl RecordStream {
         if from >= room || !records.take(index) {
             return (0, Stopped::Complete);
         }
-        let begins = records.used_count == 1 && !records.segment.is_late();
+        let (begins, is_late) = (records.used_count == 1, records.segment.is_late());
         let place = index as usize * room + from;
         let (done, fault) = records.segment.mix(place, job.first(room - from), verifier);
         let stopped = match fault {
@@ -183,7 +183,9 @@ impl RecordStream {
             Some(Unusable::Failed(error)) => Stopped::Failed(error),
             None => Stopped::Complete,
         };
-        if begins {
+        if is_late {
+            self.supply.widen_gap(from);
+        } else if begins {
             self.supply.narrow_gap(self.segments.back_mut().map(|last| &mut last.segment));
         }
         (done, stopped)
