@@ -102,11 +102,11 @@ pub fn summary(watch: &Watch) -> Vec<String> {
 
 /// All of it as text.
 pub fn text(watch: &Watch) -> String {
-    text_within(watch, output_columns())
+    text_within(watch, output_columns(), usize::MAX)
 }
 
-/// The same for a width; `None`: any.
-pub fn text_within(watch: &Watch, width: Option<usize>) -> String {
+/// The same for a width (`None`: any), with at most `most` rows of each table.
+pub fn text_within(watch: &Watch, width: Option<usize>, most: usize) -> String {
     let mut out = format!("in {:.1} s:\n", watch.seconds);
     let line = |out: &mut String, text: &str| match width {
         Some(width) => out.push_str(&wrapped(text, width, 2)),
@@ -120,8 +120,13 @@ pub fn text_within(watch: &Watch, width: Option<usize>) -> String {
         }
         let columns = table.headings.len();
         let headings = table.headings.iter().map(|heading| (*heading).to_owned()).collect();
-        let rows: Vec<Vec<String>> = std::iter::once(headings).chain(table.rows).collect();
+        let hidden = table.rows.len().saturating_sub(most);
+        let rows: Vec<Vec<String>> =
+            std::iter::once(headings).chain(table.rows.into_iter().take(most)).collect();
         out.push_str(&aligned_within(&rows, 1..columns, "", width));
+        if hidden > 0 {
+            line(&mut out, &format!("and {hidden} more: outboard watch --once"));
+        }
     }
     out.push('\n');
     summary(watch).iter().for_each(|text| line(&mut out, text));
