@@ -121,13 +121,10 @@ impl Supply {
 
     /// Adjusts the gap to a segment that is there in time. The driver is idle if it has completed the
     /// last one, too.
-    #[inline]
     pub(super) fn narrow_gap(&mut self, last: Option<&mut Segment>) {
-        if self.gap > 0 {
-            let is_idle = last.is_some_and(Segment::is_ready);
-            let bytes = self.target / SEGMENTS + if is_idle { self.gap } else { 0 };
-            self.gap = self.gap.saturating_sub(bytes / NARROWING);
-        }
+        let is_idle = last.is_some_and(Segment::is_ready);
+        let bytes = self.target / SEGMENTS + if is_idle { self.gap } else { 0 };
+        self.gap = self.gap.saturating_sub(bytes / NARROWING);
     }
 
     /// Whether the driver has completed all segments that the stream left. Drops those.
