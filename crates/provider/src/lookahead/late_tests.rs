@@ -155,6 +155,7 @@ fn a_driver_gets_no_more_until_it_has_completed_what_was_left() {
     assert!(supply.may_submit(std::iter::empty()));
     let submitted = supply.submit(Counters::Run { first: 0 }, SEGMENT / BLOCK);
     supply.leave(submitted.expect("the driver accepts it").expect("memory"));
+    assert!(supply.was_late(), "software has overtaken it");
     assert!(!supply.may_submit(std::iter::empty()));
     engine.driver.hold(false);
     assert!(supply.may_submit(std::iter::empty()));
