@@ -218,10 +218,11 @@ impl CounterStream {
                 let (is_late, is_in_use) = (segment.is_late(), segment.is_in_use());
                 self.row.inspect(|row| row.add_discarded(skipped as u64));
                 self.next = offset;
-                match (is_in_use, is_late) {
-                    (true, _) => {}
-                    (false, true) => self.supply.widen_gap(skipped),
-                    (false, false) => self.supply.narrow_gap(self.segments.back_mut()),
+                if !is_in_use {
+                    match is_late {
+                        true => self.supply.widen_gap(skipped),
+                        false => self.supply.narrow_gap(self.segments.back_mut()),
+                    }
                 }
                 return Ok(true);
             }

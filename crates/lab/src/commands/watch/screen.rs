@@ -55,7 +55,7 @@ impl Screen {
             let start = if row > 0 { "\r\n" } else { "" };
             text += &format!("{start}{ERASE_LINE}{line}{PLAIN}");
         }
-        // Erased from the beginning of a line on: the last column may still be due.
+        // From the next line on: after the last column, the cursor is still on the last character.
         if lines.len() < height.into() {
             text += &format!("\r\n{ERASE_BELOW}");
         }
