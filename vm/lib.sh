@@ -56,7 +56,9 @@ with_progress() {
     return $status
 }
 
+# stop_step: in the trap of EXIT. Signals that come now do not end it.
 stop_step() {
+    trap "" INT TERM HUP
     [[ -n $step_pid ]] || return 0
     kill -TERM -- -"$step_pid" 2>/dev/null || true
     wait "$step_pid" 2>/dev/null || true
