@@ -56,7 +56,8 @@ with_progress() {
     return $status
 }
 
-# stop_step: in the trap of EXIT. Signals that come now do not end it.
+# stop_step: for the EXIT trap. Ends the step of with_progress, and ignores signals from then on, so
+# that a second one does not interrupt the cleanup.
 stop_step() {
     trap "" INT TERM HUP
     [[ -n $step_pid ]] || return 0
