@@ -10,6 +10,8 @@
 //! provider-cipher(7), provider-digest(7), provider-mac(7), provider-rand(7), OSSL_PARAM(3),
 //! OSSL_DISPATCH(3).
 
+#![warn(missing_docs)]
+
 mod digest;
 mod dispatch;
 mod dispatch_rows;

@@ -23,7 +23,6 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    /// An empty buffer.
     pub(crate) const fn new() -> Self {
         Buffer { at: NonNull::dangling(), len: 0 }
     }

@@ -13,14 +13,11 @@ use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, 
 
 /// An open interface to a driver.
 pub enum Subject {
-    /// Of a cipher.
     Cipher(Box<dyn Accelerator>, Algorithm),
-    /// Of a digest or an HMAC.
     Hash(Box<dyn Accelerator<dyn HashSession>>, HashAlgorithm),
 }
 
 impl Primitive {
-    /// Lists the valid names.
     pub fn names() -> String {
         let ciphers = Algorithm::ALL.into_iter().map(Algorithm::kernel_name);
         let hashes = HashAlgorithm::all().map(HashAlgorithm::kernel_name);
@@ -58,7 +55,6 @@ impl Primitive {
 }
 
 impl Subject {
-    /// Returns the interface's name.
     pub fn interface(&self) -> &'static str {
         match self {
             Subject::Cipher(accelerator, _) => accelerator.interface(),

@@ -24,9 +24,7 @@ const LOWEST: RawFd = 3;
 pub struct FileIdentity {
     /// `S_IFREG`, `S_IFCHR`, ...
     pub kind: libc::mode_t,
-    /// The device of its file system.
     pub device: u64,
-    /// Its inode number.
     pub inode: u64,
     /// For a device node, the number of its device.
     node: u64,
@@ -49,7 +47,6 @@ impl Descriptor {
         }
     }
 
-    /// The number of the descriptor.
     pub fn fd(&self) -> RawFd {
         self.fd
     }
@@ -141,7 +138,6 @@ impl FileIdentity {
     }
 }
 
-/// A new descriptor under a number that no standard file has.
 fn above_standard_files(fd: RawFd) -> io::Result<RawFd> {
     if fd >= LOWEST {
         return Ok(fd);

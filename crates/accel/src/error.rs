@@ -15,14 +15,12 @@ pub type DriverName = Arc<str>;
 /// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The interface is not available.
     #[error("{interface} is not available ({}): {advice}", Cause(.source))]
     NoInterface {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,
         /// The next step for the user.
         advice: &'static str,
-        /// The system call's error.
         source: io::Error,
     },
     /// The interface is available, but does not lead to this driver.
@@ -30,145 +28,80 @@ pub enum Error {
     Unreachable {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,
-        /// The driver's name in `/proc/crypto`.
         driver: DriverName,
         /// The cause and the next step.
         reason: Cow<'static, str>,
-        /// The system call's error.
         source: io::Error,
     },
     /// The catalogue refuses the driver.
     #[error("{driver} is refused: known to be wrong")]
-    KnownWrong {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    KnownWrong { driver: DriverName },
     /// The catalogue refuses the driver over this interface.
     #[error("{interface}: {}", limits_kept_elsewhere(.driver))]
     ModuleOnly {
         /// The interface, such as `AF_ALG`.
         interface: &'static str,
-        /// The driver's name in `/proc/crypto`.
         driver: DriverName,
     },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
-    KeyRefused {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-        /// The system call's error.
-        source: io::Error,
-    },
+    KeyRefused { driver: DriverName, source: io::Error },
     /// The driver is allowed, but absent: its device was removed or unbound, or has not appeared
     /// yet.
     #[error(
         "driver {driver} is not there now ({}): is its device bound, and does /proc/crypto list it?",
         Cause(.source)
     )]
-    Away {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-        /// The system call's error.
-        source: io::Error,
-    },
-    /// A request failed.
+    Away { driver: DriverName, source: io::Error },
     #[error("{call} on driver {driver}: {}", Cause(.source))]
-    Request {
-        /// The system call.
-        call: &'static str,
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-        /// The system call's error.
-        source: io::Error,
-    },
+    Request { call: &'static str, driver: DriverName, source: io::Error },
     /// The driver has not completed a request within the time limit of the interface. It may still
     /// do so.
     #[error("driver {driver} has not completed a request in time")]
-    Unanswered {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    Unanswered { driver: DriverName },
     /// The module refused the request, since the engine completes none (docs/uapi.md).
     #[error("the engine of driver {driver} has stopped: outboard status says what to do")]
-    Stopped {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    Stopped { driver: DriverName },
     /// A request returned the wrong number of bytes.
     #[error("driver {driver} answered {got} bytes of {wanted}")]
-    Short {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-        /// Bytes received.
-        got: usize,
-        /// Bytes expected.
-        wanted: usize,
-    },
+    Short { driver: DriverName, got: usize, wanted: usize },
     /// The application closed the descriptor (closefrom(3)), and may have opened another file under
     /// its number.
     #[error("the application closed the descriptor of the session with driver {driver}")]
-    DescriptorLost {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    DescriptorLost { driver: DriverName },
     /// The driver cannot export the state of a message, so a message must fit one request.
     #[error("driver {driver} cannot keep the state of a message ({})", Cause(.source))]
-    NoState {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-        /// The system call's error.
-        source: io::Error,
-    },
-    /// The state of a message belongs to the process that began it.
+    NoState { driver: DriverName, source: io::Error },
     #[error(
         "the state of a message with driver {driver} belongs to the process that this one was forked from"
     )]
-    Forked {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    Forked { driver: DriverName },
     /// The driver is not known to reject forged tags.
     #[error("{}", tags_unchecked(.driver))]
-    TagsUnchecked {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    TagsUnchecked { driver: DriverName },
     /// The tag of the ciphertext is wrong: a valid result, not a failure of the driver.
     #[error("driver {driver} reports that the tag is wrong")]
-    Forged {
-        /// The driver's name in `/proc/crypto`.
-        driver: DriverName,
-    },
+    Forged { driver: DriverName },
     /// The request does not fit the session: a caller error, not a driver error.
     #[error(
         "a request of {len} bytes with an IV of {iv_len} bytes does not fit {algorithm}, at most {max} bytes"
     )]
     Misfit {
-        /// Bytes of input.
         len: usize,
-        /// Bytes of IV.
         iv_len: usize,
-        /// The kernel's name of the algorithm.
         algorithm: &'static str,
         /// The session's longest request in bytes.
         max: usize,
     },
     /// More requests at once than the session accepts: a caller error.
     #[error("a batch of {count} requests where {max} is the most")]
-    Batch {
-        /// Number of requests in the batch.
-        count: usize,
-        /// Maximum number of requests.
-        max: usize,
-    },
+    Batch { count: usize, max: usize },
     /// The memory for requests is exhausted for now.
     #[error("{interface} has no room for another request to driver {driver} ({})", Cause(.source))]
     NoRoom {
         /// The interface, such as `/dev/outboard`.
         interface: &'static str,
-        /// The driver's name in `/proc/crypto`.
         driver: DriverName,
-        /// The system call's error.
         source: io::Error,
     },
     /// The process has no memory for a key, a request or its bookkeeping.
@@ -177,10 +110,7 @@ pub enum Error {
 }
 
 /// Writes an error as its `Display` does. That allocates memory for the text of an errno.
-pub struct Cause<'a>(
-    /// The error.
-    pub &'a io::Error,
-);
+pub struct Cause<'a>(pub &'a io::Error);
 
 impl fmt::Display for Cause<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -32,12 +32,10 @@ impl KeyStreamSegment {
         Ok(())
     }
 
-    /// Length in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was submitted.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

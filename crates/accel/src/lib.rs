@@ -29,6 +29,7 @@ pub mod descriptor;
 pub mod device;
 mod error;
 mod fork_mark;
+#[warn(missing_docs)]
 mod hash;
 mod key_stream;
 pub mod memory;
@@ -36,6 +37,7 @@ mod mode;
 pub mod padlock;
 pub mod primitive;
 mod reach;
+#[warn(missing_docs)]
 mod session;
 mod wipe;
 

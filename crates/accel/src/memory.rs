@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use crate::Error;
 
-/// As [`Box::new`]. `None` without memory.
 pub fn try_box<T>(value: T) -> Option<Box<T>> {
     let layout = Layout::new::<T>();
     if layout.size() == 0 {
@@ -29,7 +28,6 @@ pub fn try_box<T>(value: T) -> Option<Box<T>> {
     }
 }
 
-/// `count` default values. `None` without memory.
 pub fn try_vec<T: Default>(count: usize) -> Option<Vec<T>> {
     let mut values = Vec::new();
     values.try_reserve_exact(count).ok()?;
@@ -37,7 +35,6 @@ pub fn try_vec<T: Default>(count: usize) -> Option<Vec<T>> {
     Some(values)
 }
 
-/// A copy of bytes in memory of their length. `None` without memory.
 pub fn try_copy(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(bytes.len()).ok()?;
@@ -62,7 +59,6 @@ pub(crate) fn text(parts: fmt::Arguments<'_>) -> Cow<'static, str> {
     }
 }
 
-/// A boxed value, or [`Error::NoMemory`].
 pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Error> {
     try_box(value).ok_or(Error::NoMemory)
 }
@@ -82,7 +78,6 @@ unsafe impl<T: Send + Sync> Send for Shared<T> {}
 unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// A value with one owner. `None` without memory.
     pub fn try_new(value: T) -> Option<Shared<T>> {
         let counted = try_box(Counted { owners: AtomicUsize::new(1), value })?;
         Some(Shared(NonNull::from(Box::leak(counted))))
@@ -93,7 +88,6 @@ impl<T> Shared<T> {
         Self::try_new(value).ok_or(Error::NoMemory)
     }
 
-    /// Whether both own the same value.
     pub fn is_same(&self, other: &Shared<T>) -> bool {
         self.0 == other.0
     }
@@ -110,7 +104,6 @@ impl<T> Shared<T> {
         at.as_ptr().cast()
     }
 
-    /// The pointer of [`into_raw`](Self::into_raw), without another owner.
     pub(crate) fn as_raw(&self) -> *mut () {
         self.0.as_ptr().cast()
     }

@@ -4,23 +4,18 @@ use outboard_catalog::kernel_name;
 
 use crate::{Algorithm, HashAlgorithm};
 
-/// The algorithm of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Primitive {
-    /// A cipher.
     Cipher(Algorithm),
-    /// A digest or an HMAC.
     Hash(HashAlgorithm),
 }
 
 impl Primitive {
-    /// Returns the algorithm by its kernel name.
     pub fn by_kernel_name(name: &str) -> Option<Primitive> {
         let hash = || HashAlgorithm::by_kernel_name(name).map(Primitive::Hash);
         Algorithm::by_kernel_name(name).map(Primitive::Cipher).or_else(hash)
     }
 
-    /// The kernel's name.
     pub fn kernel_name(self) -> &'static str {
         match self {
             Primitive::Cipher(algorithm) => algorithm.kernel_name(),

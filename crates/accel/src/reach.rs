@@ -26,12 +26,10 @@ pub fn reach(driver: &str, algorithm: Algorithm, tags: TagCheck) -> Reached {
     })
 }
 
-/// The same for digests and HMAC.
 pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Reached<dyn HashSession> {
     first(driver, |interface| Some(reach_hash_over(interface, driver, algorithm)))
 }
 
-/// Tries one interface.
 pub fn reach_over(
     interface: ProgramInterface,
     driver: &str,
@@ -46,7 +44,6 @@ pub fn reach_over(
     })
 }
 
-/// The same for digests and HMAC.
 pub fn reach_hash_over(
     interface: ProgramInterface,
     driver: &str,

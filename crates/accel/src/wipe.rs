@@ -10,7 +10,6 @@ pub fn wipe(bytes: &mut [u8]) {
     unsafe { libc::explicit_bzero(bytes.as_mut_ptr().cast(), bytes.len()) }
 }
 
-/// The memory of a value that may contain a secret.
 pub trait SecretMemory {
     /// Overwrites all bytes that the value owns.
     fn wipe_all(&mut self);
@@ -36,7 +35,6 @@ impl SecretMemory for Vec<u8> {
 pub struct Wiped<T: SecretMemory>(T);
 
 impl<T: SecretMemory> Wiped<T> {
-    /// Takes a value.
     #[inline]
     pub fn new(secret: T) -> Wiped<T> {
         Wiped(secret)

@@ -3,17 +3,13 @@
 use crate::cipher_rows::{Algorithm, CIPHER_ROWS, CipherRow, Split};
 use crate::names::first_name;
 
-/// The direction of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Plaintext to ciphertext.
     Encrypt,
-    /// Ciphertext to plaintext.
     Decrypt,
 }
 
 impl Algorithm {
-    /// Every algorithm.
     pub const ALL: [Algorithm; CIPHER_ROWS.len()] = {
         let mut all = [Algorithm::CbcAes; CIPHER_ROWS.len()];
         let mut place = 0;
@@ -29,7 +25,6 @@ impl Algorithm {
         &CIPHER_ROWS[self as usize]
     }
 
-    /// The algorithm of this name in the kernel.
     pub fn by_kernel_name(name: &str) -> Option<Algorithm> {
         Self::ALL.into_iter().find(|algorithm| algorithm.kernel_name() == name)
     }
@@ -39,12 +34,10 @@ impl Algorithm {
         self.row().kernel_name
     }
 
-    /// Its number for /dev/outboard.
     pub const fn uapi_number(self) -> u16 {
         self.row().uapi_number
     }
 
-    /// Its number for /dev/crypto.
     pub const fn cryptodev_number(self) -> u32 {
         self.row().cryptodev_number
     }
@@ -54,13 +47,11 @@ impl Algorithm {
         self.row().iv_len
     }
 
-    /// Whether the algorithm accepts an IV of this length.
     pub const fn takes_iv(self, len: usize) -> bool {
         let (shortest, longest) = self.row().iv_lens;
         shortest <= len && len <= longest
     }
 
-    /// Whether it is an AEAD.
     pub const fn has_tags(self) -> bool {
         self.row().tag_len > 0
     }
@@ -87,7 +78,6 @@ impl Algorithm {
         first_name(self.row().openssl[0].0)
     }
 
-    /// How a request can be split.
     pub const fn split(self) -> Split {
         self.row().split
     }
@@ -104,7 +94,6 @@ impl Algorithm {
         }
     }
 
-    /// Whether a request of this direction can be split.
     pub const fn can_be_cut(self, direction: Direction) -> bool {
         match self.split() {
             Split::Never => false,

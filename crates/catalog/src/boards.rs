@@ -4,14 +4,11 @@
 use crate::chips::WITHOUT_DRIVER;
 use crate::families::all;
 
-/// A machine that was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownBoard {
-    /// The chip or board.
     pub name: &'static str,
     /// The id of its engine's driver family.
     pub engine: Option<&'static str>,
-    /// A remark for the user.
     pub remark: Option<&'static str>,
 }
 

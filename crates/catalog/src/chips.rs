@@ -74,6 +74,5 @@ pub(crate) const TABLES: [&[Family]; 32] = [
     software::ROWS,
 ];
 
-/// Chips without an engine, or with one for which Linux has no driver.
 pub(crate) const WITHOUT_DRIVER: [&[BoardWithoutDriver]; 2] =
     [broadcom::WITHOUT_DRIVER, rockchip::WITHOUT_DRIVER];

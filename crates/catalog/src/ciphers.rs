@@ -5,10 +5,8 @@ use std::ffi::CStr;
 use crate::cipher_rows::{Algorithm, CIPHER_ROWS};
 use crate::names::first_name;
 
-/// A cipher of OpenSSL.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenSslCipher {
-    /// OpenSSL's first name for it.
     pub name: &'static str,
     /// All of OpenSSL's names for it, as the default provider lists them.
     pub names: &'static CStr,
@@ -30,7 +28,6 @@ const COUNT: usize = {
 /// Every cipher, in the order of the rows.
 pub static CIPHERS: [OpenSslCipher; COUNT] = ALL;
 
-/// The names of [`CIPHERS`].
 pub const CIPHER_NAMES: [&str; COUNT] = {
     let mut names = [""; COUNT];
     let mut place = 0;

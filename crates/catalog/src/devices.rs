@@ -2,17 +2,14 @@
 
 use crate::families::{Family, all};
 
-/// The family of a device-tree node by one of its `compatible` strings.
 pub fn by_compatible(is_its: impl Fn(&str) -> bool) -> Option<&'static Family> {
     all().find(|family| family.compatible.iter().any(|compatible| is_its(compatible)))
 }
 
-/// The family of a PCI device by vendor and device number.
 pub fn by_pci(device: (u16, u16)) -> Option<&'static Family> {
     all().find(|family| family.pci.contains(&device))
 }
 
-/// The family of a device by its ACPI id.
 pub fn by_acpi(is_its: impl Fn(&str) -> bool) -> Option<&'static Family> {
     all().find(|family| family.acpi.iter().any(|id| is_its(id)))
 }

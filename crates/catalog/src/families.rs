@@ -15,7 +15,6 @@ pub fn all() -> impl Iterator<Item = &'static Family> {
     TABLES.into_iter().flatten()
 }
 
-/// The rows of accelerators.
 pub fn accelerators() -> impl Iterator<Item = &'static Family> {
     all().filter(|f| f.nature == Nature::Accelerator)
 }
@@ -24,15 +23,11 @@ pub fn accelerators() -> impl Iterator<Item = &'static Family> {
 /// provider does not contain it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
-    /// The index in [`all`].
     row: usize,
-    /// As in [`Family`].
     pub nature: Nature,
     names: &'static str,
     modules: &'static str,
-    /// As in [`Family`].
     pub bound: &'static str,
-    /// As in [`Family`].
     pub irqs: &'static str,
     refused: &'static str,
     bounds: Bounds,
@@ -74,23 +69,19 @@ impl PartialEq for Signature {
 }
 
 impl Signature {
-    /// The whole row.
     pub fn family(&self) -> &'static Family {
         all().nth(self.row).unwrap_or(&Family::ROW)
     }
 
-    /// Whether a driver's name matches.
     fn has_name(&self, driver: &str) -> bool {
         fits(self.names, driver)
     }
 
-    /// Whether a driver of this family may be in `module`.
     pub fn has_module(&self, module: &str) -> bool {
         module == "kernel" || self.modules.is_empty() || values(self.modules).any(|one| one == module)
     }
 }
 
-/// The family of a driver by its name.
 pub fn by_name(driver: &str) -> Option<&'static Signature> {
     let driver = driver.strip_prefix("__").unwrap_or(driver);
     SIGNATURES.iter().find(|s| s.has_name(driver))
@@ -113,7 +104,6 @@ pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
     of(driver, module).filter(|signature| signature.has_module(module))
 }
 
-/// What must not be passed to a driver.
 pub fn bounds(driver: &str) -> Bounds {
     by_name(driver).map_or(Bounds::NONE, |signature| signature.bounds)
 }
@@ -136,7 +126,6 @@ fn is_around(driver: &str, patterns: &str) -> bool {
     names.any(|name| fits(patterns, name))
 }
 
-/// Whether a text matches one of the patterns.
 pub fn fits(patterns: &str, text: &str) -> bool {
     let text = text.as_bytes();
     // The first byte excludes most patterns, before the others are compared.

@@ -7,11 +7,9 @@ pub enum Nature {
     Accelerator,
     /// The CPU's own crypto or vector instructions, which user space can use too.
     Instructions,
-    /// Software.
     Software,
 }
 
-/// What kind of part computes, for the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineKind {
     /// A unit inside the system on chip.
@@ -20,7 +18,6 @@ pub enum EngineKind {
     Coprocessor,
     /// An add-on card, or a chip that is sold on one.
     Card,
-    /// Instructions of the CPU.
     CpuInstructions,
     /// Firmware or a hypervisor, reached by calls.
     Firmware,
@@ -31,7 +28,6 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
-    /// The word in output.
     pub fn name(self) -> &'static str {
         match self {
             Self::SocEngine => "SoC engine",
@@ -48,7 +44,6 @@ impl EngineKind {
 /// A known limit or fault, and a public source for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// One sentence.
     pub text: &'static str,
     /// An URL, or a path in Linux' source.
     pub source: &'static str,
@@ -95,7 +90,6 @@ impl Bounds {
 /// used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
-    /// Interrupts of its own, visible in /proc/interrupts.
     OwnInterrupt,
     /// Interrupts of another device, named here.
     Through(&'static str),
@@ -107,11 +101,8 @@ pub enum Completion {
 /// is none.
 #[derive(Debug)]
 pub struct Family {
-    /// Short name.
     pub id: &'static str,
-    /// The maker of the hardware.
     pub vendor: &'static str,
-    /// What kind of part it is.
     pub kind: EngineKind,
     /// Chips, boards and machines that have it.
     pub found_in: &'static str,
@@ -123,7 +114,6 @@ pub struct Family {
     pub debian: &'static str,
     /// The driver of FreeBSD and pfSense for the same hardware.
     pub bsd: &'static str,
-    /// ACPI ids of its devices.
     pub acpi: &'static [&'static str],
     /// Main algorithms, by the kernel's names.
     pub algorithms: &'static str,
@@ -139,9 +129,7 @@ pub struct Family {
     /// Whether its drivers need what only the module of `/dev/outboard` keeps: they are used over no
     /// other interface, and not preferred for users within the kernel.
     pub is_module_only: bool,
-    /// Known limits and faults.
     pub limits: &'static [Limit],
-    /// The driver's source, as in [`Limit`].
     pub source: &'static str,
     /// The kind of computing unit that a driver uses.
     pub nature: Nature,
@@ -151,7 +139,6 @@ pub struct Family {
     pub modules: &'static str,
     /// `bus/driver` as in /sys/bus/BUS/drivers/DRIVER, of the device drivers behind it.
     pub bound: &'static str,
-    /// How it signals completion.
     pub completion: Completion,
     /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
     pub irqs: &'static str,
@@ -161,12 +148,10 @@ pub struct Family {
     pub compatible: &'static [&'static str],
     /// PCI vendor and device numbers.
     pub pci: &'static [(u16, u16)],
-    /// Boards and chips that have it.
     pub boards: &'static [Board],
 }
 
 impl Family {
-    /// An accelerator's row without content.
     pub(crate) const ROW: Self = Self {
         id: "",
         vendor: "",
@@ -204,15 +189,12 @@ pub struct Board {
     /// Texts that occur in the device tree's root `compatible`, the model, the DMI product or the
     /// CPU's name.
     pub words: &'static [&'static str],
-    /// Its name.
     pub name: &'static str,
 }
 
 /// A board or chip without an engine, or with one for which Linux has no driver.
 pub(crate) struct BoardWithoutDriver {
-    /// As in [`Board`].
     pub(crate) words: &'static [&'static str],
     pub(crate) name: &'static str,
-    /// A remark for the user.
     pub(crate) remark: &'static str,
 }

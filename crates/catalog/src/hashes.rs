@@ -30,7 +30,6 @@ pub const HMAC_NAMES: [&str; COUNT] = {
 };
 
 impl Hash {
-    /// Every hash function.
     pub const ALL: [Hash; COUNT] = {
         let mut all = [Hash::Sha1; COUNT];
         let mut place = 0;
@@ -66,7 +65,6 @@ impl Hash {
         self.row().openssl_names
     }
 
-    /// outboard's name for the HMAC.
     pub const fn hmac_name(self) -> &'static str {
         self.row().hmac_name
     }
@@ -79,9 +77,7 @@ impl Hash {
 /// A hash algorithm of the kernel's crypto API: a digest, or its HMAC (FIPS 198-1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashAlgorithm {
-    /// The hash function.
     pub hash: Hash,
-    /// Whether it is an HMAC, which needs a key.
     pub hmac: bool,
 }
 
@@ -93,7 +89,6 @@ impl HashAlgorithm {
             .flat_map(|hmac| Hash::ALL.into_iter().map(move |hash| HashAlgorithm { hash, hmac }))
     }
 
-    /// The algorithm of this name in the kernel.
     pub fn by_kernel_name(name: &str) -> Option<HashAlgorithm> {
         Self::all().find(|algorithm| algorithm.kernel_name() == name)
     }
@@ -103,12 +98,10 @@ impl HashAlgorithm {
         self.hash.row().kernel_names[self.hmac as usize]
     }
 
-    /// Its number for /dev/outboard.
     pub const fn uapi_number(self) -> u16 {
         self.hash.row().uapi_numbers[self.hmac as usize]
     }
 
-    /// Its number for /dev/crypto.
     pub const fn cryptodev_number(self) -> u32 {
         self.hash.row().cryptodev_numbers[self.hmac as usize]
     }

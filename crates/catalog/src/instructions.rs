@@ -1,9 +1,7 @@
 //! Instructions of CPUs for cryptography: what uses them, and the switch that turns them off in
 //! OpenSSL, for comparison.
 
-/// An architecture of CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "their own names")]
 pub enum Architecture {
     X86,
     Arm64,
@@ -13,19 +11,16 @@ pub enum Architecture {
     S390,
     Riscv,
     Sparc,
-    /// Not recognised.
     #[default]
     Unknown,
 }
 
 impl Architecture {
-    /// All of them.
     pub const ALL: [Self; 9] = {
         use Architecture::*;
         [X86, Arm64, Arm, Mips, Power, S390, Riscv, Sparc, Unknown]
     };
 
-    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::X86 => "x86",
@@ -41,33 +36,25 @@ impl Architecture {
     }
 }
 
-/// How OpenSSL uses instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenSslUse {
-    /// By itself.
     ByItself,
-    /// Not at all.
     No,
     /// Only in certain builds or versions, described here.
     Only(&'static str),
 }
 
-/// A set of instructions.
 #[derive(Debug)]
 pub struct Instructions {
-    /// The architecture.
     pub architecture: Architecture,
-    /// The name.
     pub name: &'static str,
     /// The features in /proc/cpuinfo, separated by `|`; one of them suffices.
     pub features: &'static str,
-    /// What they compute.
     pub serves: &'static str,
     /// Patterns of the kernel's drivers that use them; empty if the kernel has none.
     pub drivers: &'static str,
     /// The kernel module, if one must be loaded.
     pub module: &'static str,
-    /// How OpenSSL uses them.
     pub openssl: OpenSslUse,
     /// The environment variable that turns them off in OpenSSL (OPENSSL_ia32cap(3) and the sources
     /// of crypto/*cap.c).
@@ -76,7 +63,6 @@ pub struct Instructions {
 
 const RNG_BUILD: OpenSslUse = OpenSslUse::Only("to seed, if it was built with --with-rand-seed=rdcpu");
 
-/// One set of instructions.
 macro_rules! row {
     ($architecture:ident, $name:literal, $features:literal, $serves:literal, $drivers:literal, $module:literal, $openssl:expr, $off:literal) => {
         Instructions {
@@ -94,7 +80,6 @@ macro_rules! row {
 
 use OpenSslUse::{ByItself, No, Only};
 
-/// All sets.
 pub const ALL: &[Instructions] = &[
     row!(
         X86,

@@ -7,20 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Document, Figure, Machine};
 
-/// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Bench {
     /// Time of the run, in UTC.
     pub made: String,
-    /// The machine.
     pub machine: Machine,
     /// OpenSSL's version, or that of the application's program if OpenSSL is not used.
     pub openssl: String,
-    /// The contestants.
     pub contestants: Vec<Contestant>,
     /// The results for ciphers, digests and HMACs.
     pub rows: Vec<Row>,
-    /// The results for applications.
     #[serde(default)]
     pub applications: Vec<Application>,
     /// What was not measured, with the reasons.
@@ -37,12 +33,9 @@ impl Document for Bench {
     const SCHEMA: &'static str = "outboard-bench/1";
 }
 
-/// A contestant.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Contestant {
-    /// Its name in the rows.
     pub name: String,
-    /// Its type.
     pub kind: ContestantKind,
     /// Its name in /proc/crypto; null for OpenSSL.
     pub driver: Option<String>,
@@ -50,7 +43,6 @@ pub struct Contestant {
     pub interface: Option<String>,
 }
 
-/// The type of a contestant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContestantKind {
@@ -58,7 +50,6 @@ pub enum ContestantKind {
     Openssl,
     /// OpenSSL's own code without these instructions.
     OpensslWithout,
-    /// An accelerator's driver.
     Accelerator,
     /// OpenSSL with the provider, which uses key stream that an accelerator's driver computes in
     /// advance.
@@ -69,20 +60,16 @@ pub enum ContestantKind {
     Tcrypt,
 }
 
-/// The results of one contestant for one kind of request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Row {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
     pub direction: Option<CipherDirection>,
-    /// Size of a request in bytes.
     pub bytes: u64,
-    /// Number of threads that make requests.
     pub threads: u64,
     /// Requests in flight per thread.
     pub depth: u64,
-    /// Name of the contestant.
     pub contestant: String,
     /// The figure; null if the contestant failed or was wrong.
     pub figure: Option<Figure>,
@@ -92,7 +79,6 @@ pub struct Row {
     pub latency_p50_us: Option<f64>,
     /// 99th percentile of the latency, in microseconds; null for fewer than 100 requests.
     pub latency_p99_us: Option<f64>,
-    /// Number of requests whose latency was measured.
     pub latency_requests: u64,
     /// Context switches of the whole system per request; null if they were not counted.
     pub context_switches_per_request: Option<f64>,
@@ -106,16 +92,13 @@ pub struct Row {
 /// An application's job, done by each contestant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Application {
-    /// The command.
     pub name: String,
-    /// The cipher by the application's name.
     pub cipher: String,
     /// Bytes of the job, all transfers together. If the job is connections, the bytes that the
     /// network carries for them.
     pub bytes: u64,
     /// Number of concurrent transfers.
     pub at_once: u64,
-    /// One run for each contestant.
     pub runs: Vec<Run>,
 }
 
@@ -150,7 +133,6 @@ pub struct Run {
 pub struct Connections {
     /// Number of connections in each run.
     pub in_run: u64,
-    /// Connections per second.
     pub per_second: f64,
     /// CPU time of the server's processes for a connection, in milliseconds.
     pub server_cpu_ms: f64,
@@ -160,7 +142,6 @@ pub struct Connections {
     pub latency_p50_ms: f64,
     /// 99th percentile of that time, in milliseconds; null for fewer than 100 connections.
     pub latency_p99_ms: Option<f64>,
-    /// Number of connections whose latency was measured.
     pub latency_connections: u64,
     /// The server's requests of the cipher for a connection, by hardware and software; null if the
     /// provider does not count them.
@@ -173,13 +154,10 @@ pub struct Connections {
     pub interrupts: f64,
 }
 
-/// The direction of a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CipherDirection {
-    /// Plaintext to ciphertext.
     Encrypt,
-    /// Ciphertext to plaintext.
     Decrypt,
 }
 
@@ -196,7 +174,6 @@ pub enum Evidence {
 }
 
 impl CipherDirection {
-    /// Returns the name of the operation.
     pub fn noun(self) -> &'static str {
         match self {
             CipherDirection::Encrypt => "encryption",
@@ -208,7 +185,6 @@ impl CipherDirection {
 /// The subject of rows: a direction of a cipher, a digest, or an HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
-    /// As in [`Row::cipher`].
     pub name: &'a str,
     /// The direction; `None` for a digest or an HMAC.
     pub direction: Option<CipherDirection>,
@@ -223,7 +199,6 @@ impl fmt::Display for Subject<'_> {
 }
 
 impl Row {
-    /// Returns the subject of the row.
     pub fn subject(&self) -> Subject<'_> {
         Subject { name: &self.cipher, direction: self.direction }
     }
@@ -236,7 +211,6 @@ impl Bench {
         self.rows.iter().all(|row| row.fault.is_none()) && runs.all(|run| run.fault.is_none())
     }
 
-    /// Returns the subjects in the order of the rows.
     pub fn subjects(&self) -> Vec<Subject<'_>> {
         let mut subjects = Vec::new();
         for subject in self.rows.iter().map(Row::subject) {

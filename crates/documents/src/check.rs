@@ -4,18 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Document, Machine};
 
-/// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
     /// Time of the run, in UTC: `2026-11-21T12:34:56Z`.
     pub made: String,
     /// The machine: a driver may be right with one kernel and wrong with the next.
     pub machine: Machine,
-    /// The seed that repeats the same requests.
     pub seed: u64,
-    /// One for each driver.
     pub drivers: Vec<CheckedDriver>,
-    /// Whether the check ran under memory pressure.
     #[serde(default)]
     pub memory_pressure: bool,
     /// A signal ended the run early.
@@ -29,37 +25,27 @@ impl Document for Check {
     const SCHEMA: &'static str = "outboard-check/1";
 }
 
-/// The results for a driver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CheckedDriver {
-    /// Its name in /proc/crypto.
     pub name: String,
-    /// The kernel's name of the algorithm.
     pub algorithm: String,
     /// The result of the kernel's own test in /proc/crypto: `passed`, or another text.
     pub selftest: String,
-    /// The interface to the driver; null without one.
     pub interface: Option<String>,
-    /// The result in one word.
     pub verdict: CheckVerdict,
-    /// The fault with its request; null without one.
     pub fault: Option<String>,
-    /// Number of requests with right results.
     pub requests: u64,
-    /// Bytes in these requests.
     pub bytes: u64,
     /// Interrupts of accelerators during the check; null if they cannot be counted or would prove
     /// nothing.
     pub interrupts: Option<u64>,
 }
 
-/// The result for a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckVerdict {
     /// Every result was right.
     Exact,
-    /// A result was wrong.
     Wrong,
     /// A request was not completed within the time limit.
     Unanswered,
@@ -97,7 +83,6 @@ impl CheckVerdict {
         matches!(self, CheckVerdict::Wrong | CheckVerdict::Unanswered | CheckVerdict::Refuses)
     }
 
-    /// Returns the result as text.
     pub fn words(self) -> &'static str {
         match self {
             CheckVerdict::Exact => "exact",

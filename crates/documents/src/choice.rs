@@ -13,7 +13,6 @@ pub struct Entrant {
     pub cipher: String,
     /// The accelerator's driver; null in software.
     pub driver: Option<String>,
-    /// Throughput.
     pub megabytes_per_second: f64,
     /// Spread of the throughput, relative to it.
     pub spread: f64,
@@ -23,10 +22,8 @@ pub struct Entrant {
     pub is_legacy: bool,
 }
 
-/// The choice of a service.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ServiceChoice {
-    /// Name of the service.
     pub service: String,
     /// Size of the requests in bytes.
     pub bytes: usize,
@@ -34,6 +31,5 @@ pub struct ServiceChoice {
     pub sentence: String,
     /// Lines of its configuration with which the best one is negotiated; empty if it is already.
     pub settings: Vec<String>,
-    /// All that were compared.
     pub entrants: Vec<Entrant>,
 }

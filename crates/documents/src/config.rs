@@ -6,16 +6,13 @@ use std::path::PathBuf;
 use crate::Document;
 use crate::status::Policy;
 
-/// The configuration in force.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Config {
     /// That of programs which the calling shell starts; null if only services were requested.
     pub shell: Option<Configuration>,
-    /// That of services.
     pub services: Vec<Service>,
     /// The drivers that root has allowed for /dev/outboard; null without the module.
     pub allowed: Option<Vec<String>>,
-    /// The findings of `outboard check`.
     pub findings: Findings,
 }
 
@@ -26,7 +23,6 @@ impl Document for Config {
 /// What an openssl.cnf with its included files sets for outboard.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Configuration {
-    /// The file; null without one.
     pub file: Option<PathBuf>,
     /// What names it: `OPENSSL_CONF`, `OPENSSLDIR`, or `enable`.
     pub named_by: String,
@@ -34,14 +30,12 @@ pub struct Configuration {
     pub files: Vec<PathBuf>,
     /// Whether OpenSSL loads the provider.
     pub activated: bool,
-    /// Whether its algorithms are preferred.
     pub preferred: bool,
     /// The keys of the provider's section.
     pub settings: Vec<Setting>,
     /// The thresholds that follow from the keys, the policy file and the built-in defaults; empty
     /// if the provider is not activated.
     pub thresholds: Vec<Threshold>,
-    /// The policy file; null if none is read.
     pub policy_file: Option<Policy>,
     /// What prevents the use of outboard or is ignored.
     pub problems: Vec<String>,
@@ -50,13 +44,9 @@ pub struct Configuration {
 /// A key of the provider's section.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Setting {
-    /// The section.
     pub section: String,
-    /// The key.
     pub key: String,
-    /// Its value.
     pub value: String,
-    /// The line that sets it.
     #[serde(flatten)]
     pub line: Line,
     /// Earlier lines with the same key.
@@ -65,21 +55,16 @@ pub struct Setting {
     pub problem: Option<String>,
 }
 
-/// A line of a file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Line {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
 }
 
-/// A line that a later one replaced.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Overridden {
-    /// Its value.
     pub value: String,
-    /// The line.
     #[serde(flatten)]
     pub line: Line,
 }
@@ -104,7 +89,6 @@ pub struct Threshold {
 /// What the provider decided about a cipher.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Served {
-    /// The driver of requests; null if none is.
     pub driver: Option<String>,
     /// The driver that computes key stream for look-ahead; null if it is not used.
     pub key_stream: Option<String>,
@@ -117,7 +101,6 @@ pub struct Served {
 /// The findings file of `outboard check`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Findings {
-    /// Its path.
     pub path: PathBuf,
     /// Drivers whose results were correct, checked in their current form.
     pub exact: Vec<String>,
@@ -132,29 +115,22 @@ pub struct Findings {
     pub problem: Option<String>,
 }
 
-/// A service.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Service {
-    /// Its name, or that of its unit.
     pub name: String,
     /// `enabled`, `incomplete`, `edited` or `not enabled`.
     pub state: String,
     /// The files that `outboard enable` added.
     pub files: Vec<PathBuf>,
-    /// The configurations, one for each unit.
     pub configurations: Vec<Configuration>,
-    /// The processes of its units.
     pub processes: Vec<ServiceProcess>,
     /// Differences between files and processes.
     pub problems: Vec<String>,
 }
 
-/// A process of a service.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ServiceProcess {
-    /// Its ID.
     pub pid: u32,
-    /// Its name.
     pub name: String,
     /// Its OPENSSL_CONF; null if it is not set or cannot be read.
     pub openssl_conf: Option<String>,
@@ -162,10 +138,8 @@ pub struct ServiceProcess {
     /// overwrote its environment with its title, as nginx does.
     #[serde(default)]
     pub openssl_conf_of_unit: bool,
-    /// Whether its environment could be read.
     pub environment_readable: bool,
     /// The provider that it has mapped; null if it has not, or its mappings cannot be read.
     pub provider: Option<String>,
-    /// Whether its mappings could be read.
     pub mappings_readable: bool,
 }

@@ -35,7 +35,6 @@ pub use time::now;
 use outboard_console::{is_stream, is_unprintable};
 use serde::Serialize;
 
-/// A document with the name of its schema.
 pub trait Document: Serialize {
     /// The value of the field `schema`, such as `outboard-check/1`.
     const SCHEMA: &'static str;
@@ -47,7 +46,6 @@ pub fn json<D: Document>(document: &D) -> serde_json::Result<String> {
     pretty(&WithSchema { schema: D::SCHEMA, document })
 }
 
-/// Formats a document as one line of a stream.
 pub fn json_line<D: Document>(document: &D) -> serde_json::Result<String> {
     line(&WithSchema { schema: D::SCHEMA, document })
 }
@@ -64,7 +62,6 @@ pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
     if is_stream() { line(value) } else { Ok(escaped(serde_json::to_string_pretty(value)? + "\n")) }
 }
 
-/// The same as one line.
 pub fn line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string(value)? + "\n"))
 }

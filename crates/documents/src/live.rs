@@ -10,7 +10,6 @@ use crate::Document;
 pub struct Live {
     /// The devices of accelerators; null if /proc/interrupts cannot be read.
     pub devices: Option<Vec<DeviceCounts>>,
-    /// The allowed drivers.
     pub drivers: Vec<DriverCounts>,
     /// The units of enabled services that run.
     pub services: Vec<ServiceCounts>,
@@ -20,12 +19,9 @@ impl Document for Live {
     const SCHEMA: &'static str = "outboard-live/1";
 }
 
-/// A device of an accelerator.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DeviceCounts {
-    /// Its name on its bus.
     pub name: String,
-    /// The device driver.
     pub driver: String,
     /// Interrupts since boot.
     pub interrupts: u64,
@@ -34,11 +30,9 @@ pub struct DeviceCounts {
 /// A driver, since it was allowed. Null: not readable for this user.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DriverCounts {
-    /// Its exact name.
     pub name: String,
     /// Requests over /dev/outboard.
     pub requests: Option<u64>,
-    /// Their bytes.
     pub bytes: Option<u64>,
     /// Errors and timeouts.
     pub errors: Option<u64>,
@@ -49,16 +43,13 @@ pub struct DriverCounts {
 pub struct ServiceCounts {
     /// The service, as `outboard enable --list` names it.
     pub service: String,
-    /// Its systemd unit.
     pub unit: String,
     /// The algorithms that it used; null if its counters cannot be read.
     pub algorithms: Option<Vec<AlgorithmCounts>>,
 }
 
-/// The work for one algorithm.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct AlgorithmCounts {
-    /// OpenSSL's name.
     pub name: String,
     /// Bytes that a driver processed, directly or with key stream from look-ahead.
     pub hardware_bytes: u64,

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The machine of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Machine {
     /// uname -r
@@ -20,13 +19,11 @@ pub struct Figure {
     pub megabytes_per_second: f64,
     /// The largest deviation of a sample from the median, as a fraction of it.
     pub spread: f64,
-    /// Number of samples.
     pub samples: u64,
     /// Number of outliers: samples that something else must have disturbed.
     pub outliers: u64,
     /// CPU time of the whole system per megabyte, in milliseconds; null without /proc/stat.
     pub cpu_ms_per_megabyte: Option<f64>,
-    /// Interrupts of accelerators per request.
     pub interrupts_per_request: f64,
 }
 
@@ -38,7 +35,6 @@ impl Figure {
     }
 }
 
-/// The user's goal for an accelerator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
@@ -64,7 +60,6 @@ impl Goal {
         }
     }
 
-    /// What winning is, as a noun.
     pub fn criterion(self) -> &'static str {
         match self {
             Goal::Throughput => "less wall time",
@@ -78,18 +73,15 @@ impl Goal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpeedVerdict {
-    /// Hardware wins.
     Wins,
     /// The difference is within the error.
     Even,
-    /// Software wins.
     Loses,
     /// The samples vary so much that even a large difference would not be significant.
     Unclear,
 }
 
 impl SpeedVerdict {
-    /// The verdict as a reader sees it.
     pub fn words(self) -> &'static str {
         match self {
             SpeedVerdict::Wins => "hardware wins",

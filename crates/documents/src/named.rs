@@ -12,9 +12,7 @@ use crate::status::ProblemId;
 
 /// An enum whose values have names in output and JSON.
 pub trait Named: Sized {
-    /// The name of a value.
     fn name(&self) -> &str;
-    /// The value with this name.
     fn by_name(name: &str) -> Option<Self>;
 }
 

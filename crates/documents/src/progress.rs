@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Document, json_line};
 
-/// What a command does now.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Progress {
-    /// The step in words.
     pub text: String,
     /// The time until the expected end of all steps, in seconds; null if it is not known.
     pub seconds_left: Option<u64>,

@@ -15,10 +15,8 @@ pub struct Prove {
     pub service: Option<ObservedService>,
     /// The command's exit code as a shell gives it: 128 + N after signal N.
     pub exit_code: u8,
-    /// The signal that ended it, or null.
     #[serde(default)]
     pub signal: Option<i32>,
-    /// The conclusion as one word.
     pub verdict: ProofVerdict,
     /// The conclusion in one or two sentences.
     pub summary: String,
@@ -67,7 +65,6 @@ impl Document for Prove {
     const SCHEMA: &'static str = "outboard-prove/1";
 }
 
-/// The conclusion, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofVerdict {
@@ -77,7 +74,6 @@ pub enum ProofVerdict {
     Hardware,
     /// Hardware did less than half of the bytes, confirmed by its interrupts.
     Partly,
-    /// All work was done in software.
     Software,
     /// The command never loaded the provider.
     NotLoaded,
@@ -87,10 +83,8 @@ pub enum ProofVerdict {
     Contradicted,
 }
 
-/// A service that was observed while it ran.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ObservedService {
-    /// Its name, or that of its unit.
     pub name: String,
     /// Its units that ran and were counted.
     pub units: Vec<String>,
@@ -104,7 +98,6 @@ pub struct ObservedService {
     pub interrupted: bool,
 }
 
-/// A run without the provider.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SoftwareRun {
     /// Wall clock from start to end of the command.
@@ -115,10 +108,8 @@ pub struct SoftwareRun {
     pub exit_code: u8,
 }
 
-/// The work for one algorithm.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct AlgorithmWork {
-    /// OpenSSL's name.
     pub name: String,
     /// Counts of requests and bytes.
     #[serde(flatten)]
@@ -128,15 +119,12 @@ pub struct AlgorithmWork {
     pub software_reasons: Vec<SoftwareWork>,
 }
 
-/// Requests in software for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SoftwareWork {
     /// The reason: one of a request.
     #[serde(with = "crate::named")]
     pub reason: SoftwareReason,
-    /// Requests.
     pub requests: u64,
-    /// Bytes of those requests.
     pub bytes: u64,
 }
 
@@ -148,7 +136,6 @@ pub struct NotOffered {
     /// The reason: one of an algorithm.
     #[serde(with = "crate::named")]
     pub reason: SoftwareReason,
-    /// The reason in words.
     pub why: String,
 }
 
@@ -157,11 +144,9 @@ pub struct NotOffered {
 pub struct Work {
     /// Requests completed by a driver, directly or with key stream from look-ahead.
     pub hardware_requests: u64,
-    /// Bytes of those requests.
     pub hardware_bytes: u64,
     /// Requests completed by OpenSSL's own code.
     pub software_requests: u64,
-    /// Bytes of those requests.
     pub software_bytes: u64,
     /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
     pub hardware_percent: Option<f64>,
@@ -180,7 +165,6 @@ pub struct Work {
 pub struct LookaheadWork {
     /// Requests completed with key stream that was there.
     pub ahead_requests: u64,
-    /// Bytes of those requests.
     pub ahead_bytes: u64,
     /// Requests for which look-ahead was on and had no key stream.
     pub ahead_misses: u64,
@@ -195,25 +179,18 @@ pub struct LookaheadWork {
 pub struct SeedWork {
     /// Requests for which the source delivered bytes.
     pub seeds: u64,
-    /// Bytes delivered.
     pub bytes: u64,
-    /// Health tests that failed.
     pub health_failures: u64,
     /// Requests that got no bytes for another reason.
     pub failures: u64,
-    /// Instantiations that failed.
     pub unavailable: u64,
 }
 
-/// A device of an accelerator.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ProofDevice {
-    /// Its name on its bus.
     pub name: String,
-    /// The device driver.
     #[serde(default)]
     pub driver: String,
-    /// The engine, if it is known.
     #[serde(default)]
     pub chip: Option<String>,
     /// Whether it processed requests of the command, as far as is known.
@@ -230,7 +207,6 @@ fn no_requirement() -> bool {
 }
 
 impl ProofVerdict {
-    /// The verdict as a reader sees it.
     pub fn words(self) -> &'static str {
         match self {
             ProofVerdict::Wrong => "wrong: a result differed from software's",

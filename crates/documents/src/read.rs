@@ -17,47 +17,33 @@ use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, 
 /// drivers, is smaller than a megabyte.
 pub const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// The document of a command.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// `outboard status`.
     Status(Box<Status>),
-    /// `outboard check`.
     Check(Check),
-    /// `outboard tune`.
     Tune(Tune),
-    /// `outboard bench`.
     Bench(Bench),
-    /// `outboard prove`.
     Prove(Prove),
-    /// `outboard rng test`.
     RngTest(RngTest),
-    /// `outboard rng assess`.
     RngAssess(RngAssessment),
-    /// `outboard report`.
     Report(Box<Report>),
 }
 
 /// The reason why a file cannot be used, with its cause and the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// The file is empty.
     #[error("it is empty: run the command that should have written it again, and read its messages")]
     Empty,
-    /// The file is too large.
     #[error("it is larger than {} MiB, which nothing of outboard's is: give a file that outboard wrote with --json", LARGEST >> 20)]
     Large,
-    /// The file is not JSON.
     #[error(
         "it is not JSON ({0}): give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
     )]
     NotJson(String),
-    /// The JSON is truncated.
     #[error(
         "it ends in the middle (line {0}): the command that writes it was ended or the disk was full; run it again"
     )]
     CutOff(usize),
-    /// JSON of another program.
     #[error(
         "it has no \"schema\" of outboard's: give a file that outboard status, check, tune, bench, prove or rng wrote with --json"
     )]
@@ -71,14 +57,11 @@ pub enum Unfit {
     /// The contents do not match the schema.
     #[error("it says it is {schema}, but {cause}: it was changed or damaged; run `{command}` again")]
     Damaged {
-        /// The schema that the file names.
         schema: &'static str,
-        /// The error and its position.
         cause: String,
         /// The command that writes such files.
         command: &'static str,
     },
-    /// A second status.
     #[error(
         "{0} is a status already, and a report has one: leave one of them out (two times are compared by making two reports \
              and outboard report --compare)"
@@ -147,7 +130,6 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
     })
 }
 
-/// Parses a document, which `command` writes.
 fn typed<D: Document + DeserializeOwned>(bytes: &[u8], command: &'static str) -> Result<D, Unfit> {
     serde_json::from_slice(bytes).map_err(|error| {
         // The message can quote the file, which can contain any characters.
@@ -157,7 +139,6 @@ fn typed<D: Document + DeserializeOwned>(bytes: &[u8], command: &'static str) ->
 }
 
 impl Part {
-    /// Returns the schema of the part.
     pub fn schema(&self) -> &'static str {
         match self {
             Part::Status(_) => Status::SCHEMA,

@@ -7,7 +7,6 @@ use crate::read::{Part, Unfit};
 use crate::rng::{RngAssessment, RngTest};
 use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
-/// A report on a machine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {
     /// Time of creation, in UTC.
@@ -15,24 +14,17 @@ pub struct Report {
     /// The files or commands of the parts.
     #[serde(default)]
     pub sources: Vec<Source>,
-    /// The document of `outboard status`.
     pub status: Option<Status>,
-    /// The documents of `outboard check`.
     #[serde(default)]
     pub checks: Vec<Check>,
-    /// Those of `outboard tune`.
     #[serde(default)]
     pub tunes: Vec<Tune>,
-    /// Those of `outboard bench`.
     #[serde(default)]
     pub benches: Vec<Bench>,
-    /// Those of `outboard prove`.
     #[serde(default)]
     pub proofs: Vec<Prove>,
-    /// Those of `outboard rng test`.
     #[serde(default)]
     pub rng_tests: Vec<RngTest>,
-    /// Those of `outboard rng assess`.
     #[serde(default)]
     pub rng_assessments: Vec<RngAssessment>,
 }
@@ -41,17 +33,14 @@ impl Document for Report {
     const SCHEMA: &'static str = "outboard-report/1";
 }
 
-/// The source of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Source {
     /// The name of the file, or the command that was run.
     pub name: String,
-    /// The schema of the part.
     pub schema: String,
 }
 
 impl Report {
-    /// Creates an empty report.
     pub fn new(made: String) -> Report {
         Report {
             made,
@@ -86,7 +75,6 @@ impl Report {
         Ok(())
     }
 
-    /// Returns whether the report has no parts.
     pub fn is_empty(&self) -> bool {
         let has_figures = !self.tunes.is_empty() || !self.benches.is_empty();
         let has_random = !self.rng_tests.is_empty() || !self.rng_assessments.is_empty();

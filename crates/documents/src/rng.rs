@@ -5,34 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Document;
 
-/// The document of `outboard rng test`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngTest {
     /// Time of the run, in UTC.
     pub made: String,
-    /// The device or file.
     pub source: String,
-    /// Bits that were read.
     #[serde(default)]
     pub bits_received: u64,
-    /// Blocks that passed all tests.
     pub successes: u64,
-    /// Blocks that failed a test.
     pub failures: u64,
     /// The mean number of blocks of a random source that fail.
     pub expected_failures: f64,
-    /// The number of blocks that failed each test.
     pub failed_tests: FailureCounts,
-    /// Speed of reading.
     #[serde(default)]
     pub input_speed: BlockSpeed,
-    /// Speed of testing.
     #[serde(default)]
     pub test_speed: BlockSpeed,
-    /// Duration of the run in seconds.
     #[serde(default)]
     pub seconds: f64,
-    /// The verdict on the number of failures.
     pub verdict: RngVerdict,
     /// A signal ended the run early.
     #[serde(default)]
@@ -61,15 +51,11 @@ pub struct FailureCounts {
 /// Speeds of single blocks in Mbit/s; `average` is that of all blocks together.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct BlockSpeed {
-    /// The slowest block.
     pub min: f64,
-    /// All blocks.
     pub average: f64,
-    /// The fastest block.
     pub max: f64,
 }
 
-/// The verdict of `outboard rng test`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RngVerdict {
@@ -83,26 +69,20 @@ pub enum RngVerdict {
     Regular,
 }
 
-/// The document of `outboard rng assess`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngAssessment {
     /// Time of the run, in UTC.
     pub made: String,
-    /// The device or file.
     pub source: String,
-    /// Number of samples.
     pub samples: u64,
     /// Bits of a sample.
     pub bits: u32,
-    /// The results of the estimators.
     pub estimates: Vec<RngEstimate>,
     /// Bits per sample.
     pub min_entropy: f64,
-    /// Bits per bit.
     pub min_entropy_per_bit: f64,
     /// The failure of a continuous health test.
     pub health_fault: Option<String>,
-    /// Results of the restart tests, with --restart.
     #[serde(default)]
     pub restart: Option<RestartTests>,
     /// Results of the chi-square tests and of the length of the LRS, with --iid.
@@ -123,13 +103,10 @@ pub struct RngAssessment {
     /// Whether an estimate is lower than chance explains for full entropy; `null` as above.
     #[serde(default)]
     pub is_below_full_entropy: Option<bool>,
-    /// Notes for the user.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Duration of the assessment in seconds.
     #[serde(default)]
     pub seconds: f64,
-    /// The number of samples of each value.
     #[serde(default)]
     pub histogram: Vec<u64>,
     /// The first bits of the samples, most significant first, in hexadecimal.
@@ -141,7 +118,6 @@ impl Document for RngAssessment {
     const SCHEMA: &'static str = "outboard-rng-assess/1";
 }
 
-/// The result of an estimator.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngEstimate {
     /// Its name in SP 800-90B.
@@ -163,32 +139,24 @@ pub struct RestartTests {
     pub rows: f64,
     /// The estimate of the columns in bits per sample.
     pub columns: f64,
-    /// Whether all of it passed.
     pub passed: bool,
 }
 
 /// The result of a test of independence or of identical distribution.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct IidTestResult {
-    /// Its name.
     pub test: String,
     /// The probability of a result at least this extreme for an IID source.
     pub probability: f64,
-    /// Whether it passed.
     pub passed: bool,
 }
 
 /// The rank of a statistic among those of permuted samples.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PermutationResult {
-    /// Its name.
     pub statistic: String,
-    /// Permutations with a greater value.
     pub greater: u32,
-    /// Permutations with the same value.
     pub equal: u32,
-    /// Permutations with a lower value.
     pub less: u32,
-    /// Whether it passed.
     pub passed: bool,
 }

@@ -1,7 +1,6 @@
 //! Quotes words of commands that a reader may copy: the shell must read a name from a file as one
 //! word.
 
-/// Quotes a word for a POSIX shell.
 pub fn word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,/:=@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -134,7 +134,6 @@ pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
     all
 }
 
-/// The algorithms that are offered, each once.
 #[must_use]
 pub fn offered(decisions: &[(String, Decision)]) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();

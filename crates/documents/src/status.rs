@@ -30,18 +30,13 @@ use serde::{Deserialize, Serialize};
 use crate::Document;
 use crate::choice::ServiceChoice;
 
-/// The status of a system.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Status {
     /// The tree that was read, if it was not the running system.
     pub saved_tree: Option<String>,
-    /// The kernel.
     pub kernel: Kernel,
-    /// The machine.
     pub machine: Machine,
-    /// Its CPU.
     pub cpu: Cpu,
-    /// Its cryptographic instructions.
     #[serde(default)]
     pub cpu_instructions: Vec<CpuInstructions>,
     /// The accelerators, one entry for each family of drivers.
@@ -56,17 +51,13 @@ pub struct Status {
     /// Algorithms that accelerators offer, and the driver that the kernel itself would select.
     #[serde(default)]
     pub algorithms: Vec<Algorithm>,
-    /// Crypto devices without a driver.
     #[serde(default)]
     pub unbound_devices: Vec<UnboundDevice>,
-    /// Device nodes for programs.
     #[serde(default)]
     pub nodes: Vec<Node>,
     /// Hardware random number generators.
     pub hwrng: Option<Hwrng>,
-    /// OpenSSL.
     pub openssl: OpenSsl,
-    /// The measured policy, and whether it is in force; null if there is none.
     pub policy: Option<Policy>,
     /// Services that `outboard enable` knows and that are installed or enabled.
     #[serde(default)]
@@ -79,7 +70,6 @@ pub struct Status {
     /// What a saved tree or a text cannot show, each with the command that shows it.
     #[serde(default)]
     pub missing: Vec<String>,
-    /// All drivers of the kernel.
     pub drivers: Vec<DriverView>,
     /// The problems that were found, the most important first.
     #[serde(default)]
@@ -105,7 +95,6 @@ impl Document for Status {
 }
 
 impl Status {
-    /// The names of the services that are enabled.
     pub fn enabled_services(&self) -> Vec<String> {
         self.services.iter().filter(|service| service.enabled).map(|service| service.name.clone()).collect()
     }

@@ -5,20 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::choice::ServiceChoice;
 use crate::{Document, Figure, Goal, Machine, SpeedVerdict, now};
 
-/// The results of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Tune {
     /// Time of the run, in UTC: `2026-11-21T12:34:56Z`.
     pub made: String,
-    /// The criterion for winning.
     pub goal: Goal,
-    /// The machine.
     pub machine: Machine,
     /// OpenSSL's version.
     pub openssl: String,
-    /// The drivers that were measured.
     pub drivers: Vec<TunedDriver>,
-    /// One for each cipher.
     pub ciphers: Vec<TunedCipher>,
     /// One for each cipher that can use look-ahead.
     #[serde(default)]
@@ -34,11 +29,9 @@ pub struct Tune {
     pub warnings: Vec<String>,
     /// ^C ended the run; nothing was written.
     pub interrupted: bool,
-    /// The file that was written, or null.
     pub written: Option<String>,
 }
 
-/// A driver that was measured.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TunedDriver {
     /// Its name in /proc/crypto.
@@ -49,18 +42,12 @@ pub struct TunedDriver {
     pub version: String,
 }
 
-/// The results for a cipher.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TunedCipher {
-    /// OpenSSL's name.
     pub name: String,
-    /// The driver.
     pub driver: String,
-    /// The interface to the driver.
     pub interface: String,
-    /// Results for encryption.
     pub encrypt: DirectionResult,
-    /// Results for decryption.
     pub decrypt: DirectionResult,
     /// Encryption with sixteen requests in flight over /dev/outboard: the size from which hardware
     /// would win. Null if it was not measured.
@@ -71,7 +58,6 @@ pub struct TunedCipher {
     /// Number of bytes of one key from which a session for it pays: the provider computes the first
     /// requests of a key with fewer bytes in software. Null if it was not measured.
     pub key_bytes: Option<usize>,
-    /// The decision in one or two sentences.
     pub sentence: String,
 }
 
@@ -91,11 +77,9 @@ pub struct Lookahead {
     /// By number of bytes with a key; null if look-ahead does not win in the long run. Look-ahead
     /// starts when a key was used for as many bytes as pay for it.
     pub connections: Option<DirectionResult>,
-    /// The decision in one or two sentences.
     pub sentence: String,
 }
 
-/// The results for one direction of a cipher.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct DirectionResult {
     /// Hardware wins from this size on, in bytes; null: software always wins, or nothing was
@@ -120,7 +104,6 @@ pub struct DirectionResult {
 /// The best division of a large request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pieces {
-    /// The best size of a chunk in bytes.
     pub bytes: usize,
     /// Size of the divided request in bytes; the operation is decryption.
     pub request: usize,
@@ -133,26 +116,17 @@ pub struct Pieces {
 pub struct TriedChunk {
     /// The best size before it, in bytes.
     pub best: usize,
-    /// Its figure.
     pub best_figure: Figure,
-    /// The size that was tried, in bytes.
     pub bytes: usize,
-    /// Its figure.
     pub figure: Figure,
-    /// Whether this size wins.
     pub verdict: SpeedVerdict,
 }
 
-/// The results for one size.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Point {
-    /// Size of a request in bytes.
     pub bytes: usize,
-    /// The figure without the accelerator.
     pub software: Figure,
-    /// The figure with the accelerator.
     pub hardware: Figure,
-    /// Whether hardware wins.
     pub verdict: SpeedVerdict,
     /// The reason why hardware cannot win here regardless of its figure, or null.
     pub refused: Option<String>,
@@ -163,7 +137,6 @@ impl Document for Tune {
 }
 
 impl Tune {
-    /// Creates a document without results.
     pub fn new(goal: Goal, machine: Machine, warnings: Vec<String>) -> Tune {
         Tune {
             made: now(),
@@ -190,21 +163,18 @@ impl Tune {
 }
 
 impl TunedCipher {
-    /// Returns both directions with their verbs.
     pub fn ways(&self) -> [(&'static str, &DirectionResult); 2] {
         [("encrypt", &self.encrypt), ("decrypt", &self.decrypt)]
     }
 }
 
 impl DirectionResult {
-    /// Returns the points in ascending order of size.
     pub fn by_size(&self) -> Vec<&Point> {
         let mut points: Vec<&Point> = self.points.iter().collect();
         points.sort_by_key(|point| point.bytes);
         points
     }
 
-    /// Returns the threshold as text.
     pub fn threshold(&self) -> String {
         match (self.undecided, self.from, self.to) {
             (true, ..) => "not decided".to_owned(),

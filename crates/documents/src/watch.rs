@@ -11,7 +11,6 @@ pub struct Watch {
     pub seconds: f64,
     /// The kernel module; null if it is not loaded.
     pub module: Option<ModuleState>,
-    /// The allowed drivers.
     pub drivers: Vec<DriverRates>,
     /// The devices of accelerators; null if /proc/interrupts cannot be read.
     pub devices: Option<Vec<DeviceRates>>,
@@ -30,24 +29,19 @@ impl Document for Watch {
 /// The module at the later sample; null: not readable.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct ModuleState {
-    /// Sessions.
     pub sessions: Option<u64>,
     /// Requests, those that wait for a driver included.
     pub requests: Option<u64>,
-    /// Bytes of all arenas.
     pub arena_bytes: Option<u64>,
 }
 
 /// A driver. Values that only root may read are null for others.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct DriverRates {
-    /// Its exact name.
     pub name: String,
     /// The kernel's name of its algorithm; null until it was used.
     pub algorithm: Option<String>,
-    /// Requests per second.
     pub requests: Option<f64>,
-    /// Bytes per second.
     pub bytes: Option<f64>,
     /// Requests that it has at the later sample.
     pub in_flight: Option<u64>,
@@ -55,27 +49,19 @@ pub struct DriverRates {
     pub errors: Option<u64>,
 }
 
-/// A device of an accelerator.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct DeviceRates {
-    /// Its name on its bus.
     pub name: String,
-    /// The device driver.
     pub driver: String,
-    /// The engine, if it is known.
     pub chip: Option<String>,
-    /// Interrupts per second.
     pub interrupts: f64,
 }
 
 /// CPU time as percent of one CPU.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct KernelCpu {
-    /// In interrupt handlers.
     pub interrupts: f64,
-    /// In softirqs.
     pub softirqs: f64,
-    /// In interrupt threads.
     pub threads: f64,
 }
 
@@ -84,7 +70,6 @@ pub struct KernelCpu {
 pub struct ProcessGroup {
     /// The systemd unit, or the name of the processes if they belong to none.
     pub name: String,
-    /// Their IDs.
     pub pids: Vec<u32>,
     /// What they did; null if they are not counted.
     pub work: Option<GroupWork>,
@@ -99,7 +84,6 @@ pub struct GroupWork {
     pub ahead: f64,
     /// Bytes of OpenSSL's own code.
     pub software: f64,
-    /// Requests, by any path.
     pub requests: f64,
     /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
     pub hardware_percent: Option<f64>,

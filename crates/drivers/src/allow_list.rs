@@ -10,13 +10,10 @@ use crate::root::Root;
 /// A line of `/sys/class/misc/outboard/allow`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedDriver {
-    /// The driver's number, for sessions.
     pub number: u16,
     /// The kernel's name of its algorithm; `None` until a driver of this name has been seen.
     pub algorithm: Option<String>,
-    /// The driver's exact name.
     pub driver: String,
-    /// What the module refuses for it.
     pub bounds: Bounds,
 }
 

@@ -7,10 +7,8 @@ use crate::flags::Flags;
 use crate::judge::Verdict;
 use crate::template;
 
-/// One sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// A short sentence.
     pub text: String,
     /// The file or interface that it was read from.
     pub source: &'static str,

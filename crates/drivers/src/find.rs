@@ -40,23 +40,18 @@ pub struct Error {
     pub cause: io::Error,
 }
 
-/// A driver with all facts about it.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// Its entry in /proc/crypto.
     pub driver: CryptoDriver,
     /// Its flags, if the running kernel reported them.
     pub flags: Option<Flags>,
-    /// The devices behind it.
     pub hardware: Arc<Hardware>,
     /// The number of lines of /proc/interrupts that belong to these devices; `None` without bound
     /// devices.
     pub interrupt_lines: Option<usize>,
-    /// The verdict.
     pub judgement: Judgement,
 }
 
-/// All drivers of a system.
 #[derive(Debug)]
 pub struct Survey {
     /// In the order of /proc/crypto.
@@ -70,13 +65,11 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// All drivers that programs may reach.
     pub fn for_programs(&self) -> impl Iterator<Item = &Judged> {
         self.instructions.iter().chain(&self.drivers)
     }
 }
 
-/// Lists and judges all drivers.
 pub fn survey(root: &Root) -> Result<Survey, Error> {
     Ok(Survey { instructions: padlock::drivers(root), ..collect(root, true, |_| true)? })
 }
@@ -171,7 +164,6 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The devices behind the drivers of a module.
 struct Module {
     signature: Option<&'static Signature>,
     hardware: Arc<Hardware>,

@@ -1,7 +1,6 @@
 //! The flag bits of a crypto driver (`cru_flags`), as numbered in include/linux/crypto.h of the
 //! kernel.
 
-/// The flags that the kernel reports for one driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub u32);
 
@@ -37,17 +36,14 @@ impl Flags {
     /// (fs/crypto).
     pub const OFF_CPU: u32 = Self::ASYNC | Self::ALLOCATES_MEMORY | Self::KERN_DRIVER_ONLY;
 
-    /// Whether at least one of `bits` is set.
     pub fn any(self, bits: u32) -> bool {
         self.0 & bits != 0
     }
 
-    /// The names of the flags among `bits` that are set.
     pub fn names_of(self, bits: u32) -> Vec<&'static str> {
         NAMES.iter().filter(|(_, bit)| self.0 & bits & bit != 0).map(|(name, _)| *name).collect()
     }
 
-    /// The names of all flags that are set.
     pub fn names(self) -> Vec<&'static str> {
         self.names_of(u32::MAX)
     }

@@ -13,16 +13,12 @@ use crate::module::Hardware;
 use crate::proc_crypto::{CryptoDriver, DriverType};
 use crate::template;
 
-/// The kind of a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
     Accelerator,
-    /// The CPU's own instructions.
     CpuInstructions,
-    /// Software.
     Software,
-    /// A template around other drivers.
     Wrapper,
     /// The signs contradict each other or are too few.
     #[default]
@@ -30,11 +26,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Accelerator, Self::CpuInstructions, Self::Software, Self::Wrapper, Self::Unknown];
 
-    /// The name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accelerator => "accelerator",
@@ -59,10 +53,8 @@ pub struct Facts<'a> {
     pub registered: Option<&'a HashSet<&'a str>>,
 }
 
-/// The result for one driver.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// The verdict.
     pub verdict: Verdict,
     /// The signature of the family that matches the name and module.
     pub signature: Option<&'static Signature>,
@@ -93,7 +85,6 @@ pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
     Judgement { verdict, signature }
 }
 
-/// Whether it is a template instance.
 fn is_wrapper(driver: &CryptoDriver, facts: &Facts) -> bool {
     match facts.flags {
         Some(flags) => flags.any(Flags::INSTANCE),

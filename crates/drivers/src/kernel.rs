@@ -5,11 +5,8 @@ use crate::root::Root;
 /// A kernel's release, e.g. `6.12.57+deb13-amd64`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// The text of uname(2).
     pub text: String,
-    /// The first number.
     pub major: u32,
-    /// The second number.
     pub minor: u32,
 }
 
@@ -32,7 +29,6 @@ impl Release {
         Self::parse(version.strip_prefix("Linux version ")?.split_whitespace().next()?)
     }
 
-    /// Whether the release is this version or later.
     pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) >= (major, minor)
     }

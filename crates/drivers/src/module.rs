@@ -9,9 +9,7 @@ use crate::root::Root;
 pub struct DeviceDriver {
     /// The bus: `platform`, `pci`, `virtio` …
     pub bus: String,
-    /// The driver's name there.
     pub name: String,
-    /// Names of the devices bound to it.
     pub devices: Vec<String>,
 }
 
@@ -20,12 +18,10 @@ pub struct DeviceDriver {
 pub struct Hardware {
     /// Whether /sys/bus could be read; if not, an empty list means nothing.
     pub sysfs: bool,
-    /// The device drivers found.
     pub drivers: Vec<DeviceDriver>,
 }
 
 impl Hardware {
-    /// All bound devices.
     pub fn devices(&self) -> impl Iterator<Item = (&DeviceDriver, &str)> {
         self.drivers.iter().flat_map(|d| d.devices.iter().map(move |name| (d, name.as_str())))
     }

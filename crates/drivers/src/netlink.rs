@@ -16,36 +16,26 @@ pub use parse::{Message, parse};
 pub use socket::dump;
 pub use trial::TrialInstances;
 
-/// One driver as the kernel reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The driver's own name; the kernel truncates it to 63 bytes here.
     pub name: String,
     /// The kernel module, or `kernel`.
     pub module: String,
-    /// The flags.
     pub flags: Flags,
-    /// The priority, if reported.
     pub priority: Option<i32>,
 }
 
 /// Why the flags are not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The kernel has no NETLINK_CRYPTO.
     #[error("the kernel module crypto_user is not loaded: as root, `modprobe crypto_user`")]
     NoCryptoUser,
     /// This process may not open the socket.
     #[error("a NETLINK_CRYPTO socket is not allowed here ({0}): a sandbox or container forbids it")]
     NotAllowed(rustix::io::Errno),
-    /// Another system call failed.
     #[error("NETLINK_CRYPTO: {call} failed: {errno}")]
-    System {
-        /// The system call.
-        call: &'static str,
-        /// Its error.
-        errno: rustix::io::Errno,
-    },
+    System { call: &'static str, errno: rustix::io::Errno },
     /// The kernel replied with an error message.
     #[error("NETLINK_CRYPTO: the kernel refused the dump: {0}")]
     Refused(rustix::io::Errno),
@@ -54,7 +44,6 @@ pub enum Error {
     Malformed {
         /// Offset in the datagram, in bytes.
         at: usize,
-        /// What is wrong there.
         what: &'static str,
     },
     /// The reply has more drivers than any kernel registers.
@@ -86,11 +75,9 @@ pub(crate) fn from_text(text: &str) -> Vec<Record> {
     text.lines().filter_map(record).take(MOST_DRIVERS).collect()
 }
 
-/// Records by name.
 pub struct ByName<'r>(HashMap<&'r [u8], Vec<&'r Record>>);
 
 impl<'r> ByName<'r> {
-    /// The records, in their order.
     pub fn new(records: &'r [Record]) -> Self {
         let mut by_name: HashMap<&[u8], Vec<&Record>> = HashMap::new();
         for record in records {

@@ -1,6 +1,5 @@
 //! Words for "not permitted", in one place: a device that exists and that this user may not open.
 
-/// The state of the device.
 pub const MAY_NOT_OPEN: &str = "this user may not open it";
 
 /// The same, and what helps where mode and group of the device are not known.

@@ -17,26 +17,17 @@ pub enum PreferenceError {
     /// /proc/crypto has no such driver.
     #[error("the kernel has no driver {0}: load its module first (outboard status lists the drivers)")]
     Unknown(String),
-    /// The catalogue excludes it: [`not_preferred`].
     #[error("{0}")]
     Excluded(String),
-    /// The kernel does not select it.
     #[error("{0} did not pass the kernel's self-test, so the kernel selects it for no user")]
     Unusable(String),
     /// NETLINK_CRYPTO would truncate the name.
     #[error("{0} is longer than the 63 bytes that NETLINK_CRYPTO accepts")]
     LongName(String),
-    /// No higher number exists.
     #[error("another driver of {0} has the highest priority that exists")]
     NoHigher(String),
-    /// The kernel refused the change.
     #[error("the kernel did not change the priority of {driver}: {cause}")]
-    Kernel {
-        /// The driver.
-        driver: String,
-        /// The answer.
-        cause: netlink::Error,
-    },
+    Kernel { driver: String, cause: netlink::Error },
 }
 
 /// The priority with which the kernel selects a driver for all users of its algorithm; the present

@@ -11,9 +11,7 @@ const LONGEST_NAME: usize = 128;
 /// file may have any number.
 pub(crate) const MOST_DRIVERS: usize = 4096;
 
-/// The kind of a driver, from the line `type`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // the kernel's own words
 pub enum DriverType {
     Skcipher,
     Lskcipher,
@@ -52,7 +50,6 @@ const DRIVER_TYPES: &[(&str, DriverType)] = &[
 ];
 
 impl DriverType {
-    /// The kind named as in /proc/crypto.
     pub fn from_name(name: &str) -> Self {
         DRIVER_TYPES
             .iter()
@@ -60,7 +57,6 @@ impl DriverType {
             .map_or_else(|| Self::Other(name.into()), |(_, kind)| kind.clone())
     }
 
-    /// The kernel's word for it.
     pub fn name(&self) -> &str {
         match self {
             Self::Other(name) => name,
@@ -90,7 +86,6 @@ pub enum Selftest {
 }
 
 impl Selftest {
-    /// The word in output.
     pub fn name(&self) -> &str {
         match self {
             Self::Unknown => "not passed",
@@ -98,7 +93,6 @@ impl Selftest {
         }
     }
 
-    /// The word of /proc/crypto.
     pub fn word(&self) -> &str {
         match self {
             Self::Passed => "passed",
@@ -124,23 +118,16 @@ pub struct CryptoDriver {
     pub refcnt: Option<u32>,
     /// The state of the self-test.
     pub selftest: Selftest,
-    /// A helper of another driver, not for users.
     pub internal: bool,
-    /// The kind of algorithm.
     pub kind: DriverType,
     /// The line `async`; `None` for kinds without that line.
     pub is_async: Option<bool>,
-    /// Block size.
     pub blocksize: Option<u32>,
-    /// Smallest key.
     pub min_keysize: Option<u32>,
-    /// Largest key.
     pub max_keysize: Option<u32>,
-    /// Size of the initialisation vector.
     pub ivsize: Option<u32>,
     /// Largest authentication tag.
     pub maxauthsize: Option<u32>,
-    /// Size of a digest.
     pub digestsize: Option<u32>,
     /// Line of the entry in the file, counted from 1.
     pub line: usize,
@@ -159,38 +146,28 @@ impl CryptoDriver {
 pub struct Warning {
     /// The line, counted from 1.
     pub line: usize,
-    /// The damage.
     pub damage: Damage,
 }
 
 /// The damage, and the part that was skipped because of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
-    /// An entry of /proc/crypto.
     Entry {
-        /// The damage of the entry.
         fault: Fault,
         /// The name of its driver, or else of its algorithm.
         of: Option<String>,
     },
-    /// A line of /proc/interrupts.
     Line(&'static str),
 }
 
-/// The damage of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The file ends within this line.
     CutLine,
-    /// The line is not `key : value`.
     NoColon,
     /// The key occurs twice.
     Second(&'static str),
-    /// The key is missing.
     Missing(&'static str),
-    /// The value of the key is invalid.
     Value(&'static str, &'static str),
-    /// There are more than [`MOST_DRIVERS`] entries.
     TooMany,
 }
 
@@ -312,7 +289,6 @@ impl Parser {
         }
     }
 
-    /// The entry that a line belongs to.
     fn entry(&mut self, number: usize) -> &mut Entry {
         self.entry.get_or_insert_with(|| Entry { start: number, ..Entry::default() })
     }

@@ -22,12 +22,9 @@ pub use kernel_needs::{KernelNeed, KernelUser, NeedOutlook, Prospect, Prospectiv
 pub use matrix::{Cell, Consumer, contenders, matrix_row};
 pub use probe::{Probe, af_alg_type, probe_af_alg};
 
-/// A route to a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// An interface for programs.
     Program(ProgramInterface),
-    /// IPsec in the kernel (xfrm).
     Ipsec,
     /// TLS records in the kernel.
     Ktls,
@@ -50,7 +47,6 @@ pub enum Route {
 }
 
 impl Route {
-    /// All of them.
     pub const ALL: [Self; 14] = [
         Self::Program(ProgramInterface::DevOutboard),
         Self::Program(ProgramInterface::DevCrypto),
@@ -68,7 +64,6 @@ impl Route {
         Self::Kerberos,
     ];
 
-    /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Program(interface) => interface.name(),
@@ -91,22 +86,17 @@ impl Route {
     }
 }
 
-/// Whether a route leads to the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reachable {
-    /// It does.
     Yes,
-    /// It does not.
     No,
     /// The files do not show it.
     Unclear,
 }
 
 impl Reachable {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Yes, Self::No, Self::Unclear];
 
-    /// Its name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -116,14 +106,10 @@ impl Reachable {
     }
 }
 
-/// A route, whether it leads to the driver, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteDecision {
-    /// The route.
     pub route: Route,
-    /// Whether it leads to the driver.
     pub reachable: Reachable,
-    /// The reason, in one sentence.
     pub why: String,
     /// Whether the route would lead to the driver if that had passed the check of tags.
     pub awaits_check: bool,

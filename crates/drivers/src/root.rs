@@ -40,7 +40,6 @@ pub trait FileSource: fmt::Debug {
     fn read(&self, relative: &str) -> io::Result<Vec<u8>>;
     /// The names in a directory, sorted; empty if there is no such directory.
     fn list(&self, relative: &str) -> Vec<Entry>;
-    /// Whether the name exists.
     fn exists(&self, relative: &str) -> bool;
     /// Receives the result of a query that is no file ([`Root::answer`]).
     fn answered(&self, name: &str, text: &str);
@@ -49,7 +48,6 @@ pub trait FileSource: fmt::Debug {
 /// The directory of a saved tree that holds the results of queries ([`Root::answer`]).
 pub const ANSWERS: &str = "outboard";
 
-/// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The file name; bytes that are not UTF-8 are replaced.
@@ -59,7 +57,6 @@ pub struct Entry {
 }
 
 impl Root {
-    /// The running system.
     pub fn live() -> Self {
         Self { path: PathBuf::from("/"), source: Source::Live }
     }
@@ -78,7 +75,6 @@ impl Root {
         Self { path: path.to_path_buf(), source: Source::Files(files) }
     }
 
-    /// Whether it is the running system.
     pub fn is_live(&self) -> bool {
         match &self.source {
             Source::Live => true,
@@ -100,7 +96,6 @@ impl Root {
         Some(text)
     }
 
-    /// The path that the user passed.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -3,6 +3,8 @@
 //! docs/uapi.md specifies them. The test in tests/header.rs compares every size, offset and number
 //! with the header, for 64-bit and 32-bit programs.
 
+#![warn(missing_docs)]
+
 mod arena;
 mod number;
 mod record;

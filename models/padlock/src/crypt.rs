@@ -8,7 +8,6 @@ use crate::memory::{Memory, Registers, within_pages};
 
 /// The modes, by the last byte of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "names of the standard")]
 pub enum Mode {
     Ecb,
     Cbc,

@@ -7,7 +7,6 @@ const STEP: u64 = 4096;
 
 /// The digests, by the last byte of the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "names of the standard")]
 pub enum Function {
     Sha1,
     Sha256,

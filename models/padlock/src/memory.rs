@@ -10,7 +10,6 @@ pub trait Memory {
 
 /// The general registers that the instructions use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the CPU's names")]
 pub struct Registers {
     pub ax: u64,
     pub bx: u64,

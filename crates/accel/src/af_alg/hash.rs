@@ -56,7 +56,6 @@ impl HashSession for AfAlgHash {
     }
 }
 
-/// The state of a message.
 struct Channel {
     bound: Shared<Bound>,
     socket: Socket,

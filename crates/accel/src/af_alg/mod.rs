@@ -40,7 +40,6 @@ impl AfAlg {
         Ok(AfAlg { driver, algorithm })
     }
 
-    /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashAfAlg, Error> {
         let driver = driver.into();
         bind(SocketType::Hash, &driver)?;

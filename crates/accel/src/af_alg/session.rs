@@ -15,12 +15,10 @@ const LONGEST: usize = 64 * 1024;
 /// Bytes that AF_ALG needs in its queue in addition to the data of a request.
 const QUEUE_MARGIN: usize = 4096;
 
-/// The lengths in the result of a request.
 #[derive(Clone, Copy, Default)]
 struct ResultLayout {
     /// Bytes before the result: AF_ALG returns the additional data too.
     aad: usize,
-    /// Bytes of the result.
     len: usize,
 }
 
@@ -38,7 +36,6 @@ pub(super) struct AfAlgSession {
     algorithm: Algorithm,
     tag_len: usize,
     max_request: usize,
-    /// The result of the last request.
     answer: ResultLayout,
     result: Buffer,
 }

@@ -7,17 +7,12 @@ use crate::descriptor::{Descriptor, check, retry_interrupted};
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, Request};
 
-/// A socket of AF_ALG.
 pub(super) struct Socket(Descriptor);
 
-/// The type that a socket is bound to: `salg_type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SocketType {
-    /// A cipher without authentication.
     Skcipher,
-    /// An AEAD.
     Aead,
-    /// A digest or an HMAC.
     Hash,
 }
 
@@ -39,14 +34,12 @@ struct AlgIv {
 }
 
 impl Socket {
-    /// An unbound socket: socket(2).
     pub(super) fn new() -> io::Result<Socket> {
         // SAFETY: no pointer is passed.
         let fd = unsafe { libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0) };
         Descriptor::own(fd).map(Socket)
     }
 
-    /// Binds to the driver called `driver`: bind(2).
     pub(super) fn bind(&self, kind: SocketType, driver: &str) -> io::Result<()> {
         // SAFETY: an all-zero sockaddr_alg is a valid value.
         let mut address: libc::sockaddr_alg = unsafe { zeroed() };

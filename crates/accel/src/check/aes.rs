@@ -76,7 +76,6 @@ static UNMIX: [u32; 256] = column([14, 11, 13, 9]);
 
 type Block = [u8; 16];
 
-/// A key schedule.
 pub(super) struct Aes(Vec<Block>);
 
 impl Aes {

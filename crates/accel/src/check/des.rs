@@ -74,7 +74,6 @@ fn restored(value: u64) -> u64 {
     IP.iter().enumerate().fold(0, |sum, (at, &from)| sum | (value >> (63 - at) & 1) << (64 - u32::from(from)))
 }
 
-/// The round keys of DES.
 type Schedule = [u64; 16];
 
 fn schedule(key: u64) -> Schedule {
@@ -118,7 +117,6 @@ impl Des3 {
         block.copy_from_slice(&restored(rounds(value, third.iter().copied())).to_be_bytes());
     }
 
-    /// The inverse.
     pub(super) fn decrypt(&self, block: &mut [u8]) {
         let [first, second, third] = &*self.0;
         let value = rounds(permuted(number(block), 64, &IP), third.iter().rev().copied());

@@ -14,7 +14,6 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// The request for its decryption.
     pub(super) fn decryption(&self) -> Request<'_> {
         Request {
             aad: &self.aad,
@@ -121,7 +120,6 @@ impl MessageSession<'_> {
     }
 }
 
-/// Changes a bit of the first or the last byte, if there is one.
 pub(super) fn flip(bytes: &mut [u8], last: bool, bit: u8) {
     let byte = if last { bytes.last_mut() } else { bytes.first_mut() };
     if let Some(byte) = byte {

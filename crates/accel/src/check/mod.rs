@@ -36,40 +36,25 @@ const RANDOM_LENGTHS: usize = 6;
 /// Maximum random length in bytes, since the reference AES is slow.
 const RANDOM_MOST: usize = 32 * 1024;
 
-/// The extent of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Requests with a correct result.
     pub requests: usize,
-    /// Bytes of those requests.
     pub bytes: usize,
 }
 
 /// Why a driver must not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// A request failed.
     #[error("{doing}: {error}")]
-    Failed {
-        /// The request.
-        doing: String,
-        /// The error.
-        error: Error,
-    },
-    /// A result was wrong.
+    Failed { doing: String, error: Error },
     #[error("{doing}: the result is wrong from byte {at} on")]
     Wrong {
-        /// The request.
         doing: String,
         /// The index of the first wrong byte.
         at: usize,
     },
-    /// A forgery was accepted as genuine.
     #[error("{doing}: it accepted a forgery, so changes of a message would not be detected")]
-    Accepted {
-        /// The request.
-        doing: String,
-    },
+    Accepted { doing: String },
 }
 
 /// Repeats a check that the module refuses since the engine has stopped, for a short time in all: on
@@ -138,7 +123,6 @@ fn each_example(
     Ok(())
 }
 
-/// Requests with one key.
 struct Run<'a> {
     session: &'a mut dyn Session,
     algorithm: Algorithm,

@@ -4,13 +4,11 @@ use super::aes::Aes;
 use super::des::Des3;
 use crate::{Algorithm, Direction, advance};
 
-/// An algorithm with its key.
 pub(super) enum Reference {
     /// CBC, counter mode or ECB.
     Aes(Algorithm, Aes),
     /// The data key and the tweak key.
     Xts(Aes, Aes),
-    /// CBC.
     Des3(Des3),
 }
 

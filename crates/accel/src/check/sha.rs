@@ -44,7 +44,6 @@ const NINTH: [u64; 8] = [
     0x6733_2667_ffc0_0b31, 0x8eb4_4a87_6858_1511, 0xdb0c_2e0d_64f9_8fa7, 0x47b5_481d_befa_4fa4,
 ];
 
-/// The digest of `message`, with `key` if it is an HMAC.
 pub(super) fn digest(algorithm: HashAlgorithm, key: &[u8], message: &[u8]) -> Vec<u8> {
     if algorithm.hmac { hmac(algorithm.hash, key, message) } else { hash(algorithm.hash, message) }
 }
@@ -88,7 +87,6 @@ fn padded(message: &[u8], block: usize) -> Vec<u8> {
     all
 }
 
-/// The words of a block.
 fn words<const N: usize>(block: &[u8]) -> [u64; N] {
     let size = block.len() / 16;
     let mut words = [0; N];

@@ -35,7 +35,6 @@ fn soak_once(
     seed: u64,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Checked, Fault> {
-    /// Maximum pairs of batches.
     const PAIRS: usize = 8;
     let mut random = Random::seeded(seed);
     let key = random.bytes(key_length);
@@ -72,7 +71,6 @@ fn soak_once(
     Ok(checked)
 }
 
-/// A request.
 struct Text {
     direction: Direction,
     iv: Vec<u8>,

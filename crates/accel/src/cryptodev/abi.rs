@@ -33,17 +33,12 @@ pub const MAX_NAME: usize = 64;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SessionOp<P> {
-    /// Number of the cipher, 0 for none.
     pub cipher: u32,
-    /// Number of the hash, 0 for none.
     pub mac: u32,
     /// Bytes of `key`, at most 64.
     pub key_len: u32,
-    /// The cipher's key.
     pub key: P,
-    /// Bytes of `mac_key`.
     pub mac_key_len: u32,
-    /// The hash's key.
     pub mac_key: P,
     /// Output: the session's number.
     pub session: u32,
@@ -53,9 +48,7 @@ pub struct SessionOp<P> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct AlgInfo {
-    /// The kernel's name of the algorithm.
     pub name: [u8; MAX_NAME],
-    /// The driver's name.
     pub driver: [u8; MAX_NAME],
 }
 
@@ -63,7 +56,6 @@ pub struct AlgInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SessionInfoOp {
-    /// The session's number.
     pub session: u32,
     /// Output, if the session has a cipher.
     pub cipher: AlgInfo,
@@ -79,9 +71,7 @@ pub struct SessionInfoOp {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CryptOp<P> {
-    /// The session's number.
     pub session: u32,
-    /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
     /// 0 for a cipher, or to hash a whole message; otherwise [`UPDATE`], [`FINAL`] and [`RESET`].
     /// Other flags, not used here, write the next IV back, or copy instead of passing the caller's
@@ -89,7 +79,6 @@ pub struct CryptOp<P> {
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
-    /// Input.
     pub source: P,
     /// Output; may equal `source`; null for a hash.
     pub destination: P,
@@ -103,15 +92,12 @@ pub struct CryptOp<P> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CryptAuthOp<P> {
-    /// The session's number.
     pub session: u32,
-    /// [`ENCRYPT`] or [`DECRYPT`].
     pub op: u16,
     /// 0: plain AEAD.
     pub flags: u16,
     /// Bytes of `source`; for decryption, including the tag.
     pub len: u32,
-    /// Bytes of `auth_source`.
     pub auth_len: u32,
     /// The additional data (AAD).
     pub auth_source: P,
@@ -123,9 +109,7 @@ pub struct CryptAuthOp<P> {
     pub tag: P,
     /// Bytes of the tag; 0 for the maximum.
     pub tag_len: u32,
-    /// The nonce.
     pub iv: P,
-    /// Bytes of `iv`.
     pub iv_len: u32,
 }
 
@@ -135,7 +119,6 @@ pub struct CryptAuthOp<P> {
 pub struct CopyHashOp {
     /// The session that receives the state.
     pub destination: u32,
-    /// The session that has the state.
     pub source: u32,
 }
 

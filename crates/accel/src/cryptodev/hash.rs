@@ -58,7 +58,6 @@ impl Message {
         Message { driver, hash, keyed, buffer: Buffer::new(), begun: false }
     }
 
-    /// Creates another message with the same key.
     fn independent_copy(&self) -> Result<Message, Error> {
         let keyed = self.keyed.again(&self.driver)?;
         Ok(Message::new(Arc::clone(&self.driver), self.hash, keyed))

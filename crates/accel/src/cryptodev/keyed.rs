@@ -36,7 +36,6 @@ impl Keyed {
         Ok(keyed)
     }
 
-    /// Creates another session with the same key.
     pub(super) fn again(&self, driver: &CryptodevDriver) -> Result<Shared<Keyed>, Error> {
         Keyed::new(driver, &self.key)
     }

@@ -51,7 +51,6 @@ impl Cryptodev {
         Ok(Cryptodev { driver, algorithm })
     }
 
-    /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashCryptodev, Error> {
         let (name, purpose) = (algorithm.kernel_name(), Purpose::Hash(algorithm.cryptodev_number()));
         let key = if algorithm.hmac { vec![0; 16] } else { Vec::new() };
@@ -102,7 +101,6 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
 /// A driver, and the open device that leads to it.
 struct CryptodevDriver {
     name: DriverName,
-    /// The kernel's name of the algorithm.
     algorithm: &'static str,
     purpose: Purpose,
     node: Current<Node>,

@@ -13,12 +13,9 @@ use crate::fork_mark::ForkMark;
 /// An IV, padded with zeros to the maximum length that a driver reads.
 pub(super) type Iv = [u8; 16];
 
-/// The purpose of a session, with the number of its algorithm.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
-    /// A cipher.
     Cipher(u32),
-    /// A digest, or an HMAC.
     Hash(u32),
 }
 
@@ -32,9 +29,7 @@ pub(super) struct Node {
 
 /// The algorithm and the driver of a session.
 pub(super) struct Info {
-    /// The kernel's name of the algorithm.
     pub(super) algorithm: Name,
-    /// The driver's name.
     pub(super) driver: Name,
     /// Whether the kernel marks the driver as usable only through the kernel.
     pub(super) kernel_only: bool,
@@ -44,7 +39,6 @@ pub(super) struct Info {
 pub(super) struct Name([u8; MAX_NAME]);
 
 impl Name {
-    /// Whether it equals `name`.
     pub(super) fn is(&self, name: &str) -> bool {
         self.bytes() == name.as_bytes()
     }
@@ -110,7 +104,6 @@ impl Node {
         Ok(operation.session)
     }
 
-    /// Queries the driver of a session.
     pub(super) fn info(&self, purpose: Purpose, session: u32) -> io::Result<Info> {
         let mut operation: SessionInfoOp = empty();
         operation.session = session;
@@ -186,7 +179,6 @@ impl Node {
         unsafe { self.ioctl(abi::CPHASH, from_mut(&mut operation).cast()) }
     }
 
-    /// Ends a session of this process.
     pub(super) fn free_session(&self, session: u32) {
         if self.is_ours() {
             // SAFETY: this ioctl reads a session's number. A session that has already ended needs

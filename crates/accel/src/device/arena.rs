@@ -23,7 +23,6 @@ pub(super) const ALIGN: usize = 128;
 pub(super) struct Arena {
     base: NonNull<u8>,
     size: usize,
-    /// Its number, for the doorbell.
     pub(super) number: u32,
     slots: usize,
     data: usize,
@@ -123,7 +122,6 @@ impl Arena {
         unsafe { AtomicI32::from_ptr(&raw mut (*self.slot(index)).status) }.load(Ordering::Acquire)
     }
 
-    /// Whether any of `count` slots from `first` on is in flight.
     pub(super) fn is_any_in_flight(&self, first: u32, count: u32) -> bool {
         (first..first + count).any(|slot| self.status(slot) == uapi::IN_FLIGHT)
     }

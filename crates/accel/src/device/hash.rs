@@ -19,7 +19,6 @@ use crate::{Digest, DriverName, Error, HashSession, HashState, InFlight, Meanwhi
 /// driver.
 const LONGEST: usize = 64 * 1024;
 
-/// Units of the longest message.
 const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
 
 const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
@@ -36,12 +35,10 @@ impl DeviceHash {
         Ok(DeviceHash { with: with.clone(), keyed })
     }
 
-    /// The slot of a request for a whole message.
     fn whole(&self) -> uapi::Slot {
         uapi::Slot { session: self.keyed.number, op: uapi::DIGEST, ..uapi::Slot::EMPTY }
     }
 
-    /// The digest of a message of at most [`LONGEST`] bytes.
     fn whole_meanwhile(&mut self, message: &[u8], meanwhile: Option<Meanwhile<'_>>) -> Result<Digest, Error> {
         Keyed::settle(&mut self.keyed, &self.with.driver)?;
         let region = self.with.run(&self.keyed.link, message, &self.whole(), meanwhile)?;
@@ -114,7 +111,6 @@ impl HashSession for DeviceHash {
     }
 }
 
-/// One submitted request.
 struct Submitted<'r> {
     region: &'r Region,
     driver: &'r OutboardDriver,
@@ -147,7 +143,6 @@ fn fitting(messages: &[&[u8]]) -> usize {
 }
 
 impl OutboardHashDriver {
-    /// The longest message in bytes.
     fn longest(&self) -> usize {
         self.driver.longest(LONGEST)
     }

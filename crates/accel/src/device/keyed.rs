@@ -7,7 +7,6 @@ use super::link::Link;
 use super::{OutboardDriver, refusal};
 use crate::Error;
 
-/// The key of a new session.
 #[derive(Clone, Copy)]
 pub(super) struct KeyParts<'k> {
     pub(super) bytes: &'k [u8],
@@ -44,7 +43,6 @@ impl Keyed {
         Ok(())
     }
 
-    /// Another session with the same key.
     pub(super) fn again(&self, driver: &OutboardDriver) -> Result<Shared<Keyed>, Error> {
         Keyed::new(driver, KeyParts { bytes: &self.key, tag: self.tag_len })
     }

@@ -70,7 +70,6 @@ impl Link {
         Ok(link)
     }
 
-    /// A link that is not shared.
     pub(super) fn of_its_own() -> io::Result<Shared<Link>> {
         Shared::try_new(Link::open()?).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
     }
@@ -83,7 +82,6 @@ impl Link {
         }
     }
 
-    /// Opens the device.
     fn open() -> io::Result<Link> {
         let path = c"/dev/outboard";
         debug_assert_eq!(path.to_str(), Ok(uapi::DEVICE));
@@ -208,7 +206,6 @@ impl Link {
         Err(io::Error::from_raw_os_error(libc::EEXIST))
     }
 
-    /// Ends a session of this process.
     pub(super) fn free_session(&self, session: u32) {
         let record = uapi::SessionFree { op: uapi::SESSION_FREE, session, ..uapi::SessionFree::default() };
         if self.is_ours() {

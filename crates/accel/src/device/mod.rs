@@ -47,7 +47,6 @@ const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 /// By which right a driver is used through /dev/outboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Root has allowed it.
     Allowed,
     /// It is on trial: only this process and its children can use it, until they have closed the
     /// descriptor. Requires CAP_SYS_ADMIN (TRY in docs/uapi.md).
@@ -67,7 +66,6 @@ impl Device {
         Device::reach_by(Access::Allowed, driver, algorithm)
     }
 
-    /// The same, by either right.
     pub(crate) fn reach_by(access: Access, driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         let sample = sample_key(algorithm);
         let name = algorithm.kernel_name();
@@ -76,12 +74,10 @@ impl Device {
         Ok(Device { driver, algorithm })
     }
 
-    /// The same for digests and HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<HashDevice, Error> {
         Device::reach_hash_by(Access::Allowed, driver, algorithm)
     }
 
-    /// The same, by either right.
     pub(crate) fn reach_hash_by(
         access: Access,
         driver: &str,
@@ -183,16 +179,12 @@ impl Accelerator for Device {
 /// An allowed driver, and the link that leads to it.
 struct OutboardDriver {
     name: DriverName,
-    /// Its number in the allow list.
     number: u16,
-    /// The module's number of the algorithm.
     algorithm_number: u16,
     link: Current<Link>,
-    /// What the module refuses.
     bounds: Bounds,
 }
 
-/// A driver for a digest or HMAC.
 #[derive(Clone)]
 struct OutboardHashDriver {
     driver: Arc<OutboardDriver>,

@@ -34,11 +34,9 @@ fn places() -> impl Iterator<Item = &'static Place> {
     std::iter::successors(first, |place| place.next)
 }
 
-/// The place of one wait descriptor.
 pub(super) struct PausedJob(&'static Place);
 
 impl PausedJob {
-    /// `None` without memory.
     pub(super) fn new() -> Option<PausedJob> {
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
         let register = || {
@@ -68,12 +66,10 @@ impl PausedJob {
         }
     }
 
-    /// The job that waits for this descriptor is paused.
     pub(super) fn begin(&self, descriptor: libc::c_int) {
         self.0.descriptor.store(descriptor, Ordering::Relaxed);
     }
 
-    /// It is not paused any more.
     pub(super) fn end(&self) {
         self.0.descriptor.store(IDLE, Ordering::Relaxed);
     }

@@ -126,7 +126,6 @@ impl Region {
         Ok(arena.offset(self.first))
     }
 
-    /// Writes a request into a slot.
     pub(super) fn ask(&mut self, slot: u32, request: &uapi::Slot) -> io::Result<()> {
         let arena = self.arena()?;
         assert!(self.rung == 0 && slot < self.count, "a region has as many slots as units");
@@ -160,7 +159,6 @@ impl Region {
         self.arena().is_ok_and(in_flight)
     }
 
-    /// Whether any submitted slot is in flight.
     pub(super) fn is_any_in_flight(&self) -> bool {
         self.is_in_flight(0..self.rung)
     }

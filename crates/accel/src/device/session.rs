@@ -59,7 +59,6 @@ pub(super) struct DeviceSession {
     /// The region of the batch; none if no request has any bytes.
     region: Option<Region>,
     spans: [Span; UNITS as usize],
-    /// Number of requests in the batch.
     count: usize,
 }
 
@@ -78,7 +77,6 @@ impl DeviceSession {
         DeviceSession { driver, algorithm, keyed, decrypting: None, region: None, spans, count: 0 }
     }
 
-    /// The requests of the batch.
     fn spans(&self) -> &[Span] {
         &self.spans[..self.count]
     }
@@ -95,7 +93,6 @@ impl DeviceSession {
         if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
     }
 
-    /// The number of units that a request needs.
     fn units(&self, request: &Request<'_>) -> usize {
         (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
     }
@@ -211,7 +208,6 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// Opens or renews the session for decryption.
     #[cold]
     fn open_decrypting(&mut self) -> Result<(), Error> {
         match &mut self.decrypting {
@@ -223,7 +219,6 @@ impl DeviceSession {
         }
     }
 
-    /// The module's number of the session for a direction.
     fn number(&self, direction: Direction) -> u32 {
         match &self.decrypting {
             Some(keyed) if direction == Direction::Decrypt => keyed.number,

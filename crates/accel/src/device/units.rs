@@ -25,7 +25,6 @@ impl Units {
         }
     }
 
-    /// Releases allocated units.
     pub(super) fn give(&self, first: u32, count: u32) {
         self.0.fetch_and(!mask(first, count), Ordering::Release);
     }

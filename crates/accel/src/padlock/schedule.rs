@@ -36,7 +36,6 @@ impl Schedules {
         Ok(Schedules { memory, key_len })
     }
 
-    /// The key for a direction.
     pub(super) fn key(&self, direction: Direction) -> &[u8] {
         let both = self.memory.bytes(2 * APART);
         if direction == Direction::Encrypt { &both[..APART] } else { &both[APART..] }

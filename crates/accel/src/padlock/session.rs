@@ -19,7 +19,6 @@ pub(super) struct PadlockSession {
     algorithm: Algorithm,
     keys: Shared<Schedules>,
     buffer: Buffer,
-    /// Bytes of the result, if there is one.
     answer: Option<usize>,
     /// Bytes of plaintext or key stream in the buffer, to be wiped.
     secret: usize,

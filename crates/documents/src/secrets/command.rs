@@ -35,22 +35,17 @@ pub fn command(words: &[String]) -> Vec<String> {
     words.iter().map(|word| line.word(word)).collect()
 }
 
-/// A command line in progress.
 pub struct Line {
     expects: Expects,
-    /// The program's name without its directory.
     program: String,
-    /// The option before, without dashes.
     option: Option<String>,
 }
 
 #[derive(PartialEq, Eq)]
 enum Expects {
     Program,
-    /// An argument, the first one.
     First,
     Argument,
-    /// The script of a shell.
     Script,
 }
 
@@ -61,7 +56,6 @@ impl Default for Line {
 }
 
 impl Line {
-    /// The next word as it is shown.
     pub fn word(&mut self, word: &str) -> String {
         let option = self.option.take();
         if is_removed(word) || word.is_empty() {
@@ -175,7 +169,6 @@ fn pair(word: &str) -> Option<String> {
     Some(if is_name { format!("{name}={shown}") } else { format!("{REMOVED}={shown}") })
 }
 
-/// The value of an option, or an argument.
 fn value(option: Option<&str>, word: &str) -> String {
     let is_number = |word: &str| word.len() <= 12 && word.chars().all(|c| c.is_ascii_digit());
     let is_shown = is_algorithm(word)

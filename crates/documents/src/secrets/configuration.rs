@@ -25,7 +25,6 @@ pub fn path(text: &str) -> String {
     mapped(text, &mut |_| REMOVED.to_owned())
 }
 
-/// The value of `DIGESTS` as status shows it.
 pub fn digests(value: &str) -> String {
     let is_list = value.split([' ', ';']).all(|word| word.is_empty() || is_algorithm(word));
     if is_list || is_removed(value) { value.to_owned() } else { removed(value.len()) }
@@ -65,13 +64,11 @@ impl Numbers {
     }
 }
 
-/// A configuration without secrets.
 pub struct Configured {
     numbers: Numbers,
     files: BTreeMap<PathBuf, Lines>,
 }
 
-/// The lines that a file has.
 #[derive(Default)]
 struct Lines {
     at: BTreeMap<usize, String>,
@@ -79,7 +76,6 @@ struct Lines {
     more: Vec<String>,
 }
 
-/// What status reads of a configuration.
 pub fn configuration(conf: Option<&Conf>) -> Configured {
     let mut configured = Configured { numbers: Numbers::default(), files: BTreeMap::new() };
     let Some(conf) = conf else { return configured };
@@ -120,7 +116,6 @@ pub fn configuration(conf: Option<&Conf>) -> Configured {
 }
 
 impl Configured {
-    /// Keeps a key with its value in the form that it has.
     fn keep(&mut self, conf: &Conf, section: &str, key: &str, form: impl Fn(&mut Numbers, &str) -> String) {
         let Some(found) = conf.section(section) else { return };
         let (Some(value), Some(origin)) = (found.get(key), found.origin(key)) else { return };
@@ -142,7 +137,6 @@ impl Configured {
         self.numbers.path(path)
     }
 
-    /// A file of the configuration; `None` for another one.
     pub fn file(&self, path: &Path, original: &[u8]) -> Option<Vec<u8>> {
         let lines = self.files.get(path)?;
         let mut shown = String::new();

@@ -19,15 +19,12 @@ pub use command::command;
 pub use configuration::{Configured, configuration, digests, name, path};
 pub use text::text;
 
-/// The beginning of each replacement.
 const REMOVED: &str = "REMOVED";
 
-/// What replaces a text.
 fn removed(len: usize) -> String {
     format!("{REMOVED}:{}", length_class(len))
 }
 
-/// Whether a word is a replacement.
 fn is_removed(word: &str) -> bool {
     word == REMOVED || [1, 8, 16, 32, 64, 128].iter().any(|len| word == removed(*len))
 }

@@ -8,23 +8,18 @@ pub const IN_CONFIGURATIONS: &str = "!%?^~@";
 /// The same; `/` is in no name of a section or file.
 pub const IN_COMMANDS: &str = "!%+/?^~";
 
-/// Plants secrets. A seed determines all of them.
 pub struct Planter {
     state: u64,
     marks: &'static str,
-    /// What was planted.
     pub secrets: Vec<String>,
 }
 
-/// A configuration and the file that it includes.
 pub struct PlantedConfiguration {
-    /// Its content.
     pub text: Vec<u8>,
     /// The path of the other file, and its content.
     pub included: (String, Vec<u8>),
 }
 
-/// A seed that is another one in each run, and is printed.
 #[must_use]
 pub fn fresh_seed() -> u64 {
     let nanoseconds = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());

@@ -6,7 +6,6 @@ use super::command::Line;
 use super::removed;
 use crate::shell;
 
-/// The script as it may be shown.
 pub fn script(text: &str) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut line = Line::default();

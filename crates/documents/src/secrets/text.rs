@@ -24,7 +24,6 @@ const IN_KEYS: [&str; 13] = [
 /// Words of keys of which the same is true.
 const KEYS: [&str; 5] = ["pin", "pass", "psk", "key", "community"];
 
-/// Each line without what is recognised.
 pub fn text(bytes: &[u8]) -> Vec<u8> {
     let mut shown = Vec::with_capacity(bytes.len());
     // NULs separate the texts of a device tree.

@@ -8,42 +8,32 @@ use crate::check::CheckVerdict;
 /// The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Conclusion {
-    /// The answer in a word.
     #[serde(default)]
     pub answer: Answer,
-    /// The answer in a sentence.
     pub text: String,
-    /// The next step, if there is one.
     pub next: Option<String>,
 }
 
-/// The kinds of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// Programs reach an accelerator.
     Reached,
     /// There is an accelerator, and programs do not reach it.
     Unreached,
     /// There is an accelerator, and it must not be used.
     Unusable,
-    /// There is an engine without a driver.
     NoDriver,
-    /// There is no accelerator, and the CPU's instructions are fast.
     CpuInstructions,
     /// There is no accelerator, and nothing else that is fast.
     Nothing,
-    /// It is another operating system.
     OtherSystem,
     /// Too little is known.
     #[default]
     Unknown,
 }
 
-/// A driver and its consumers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MatrixRow {
-    /// The driver, or the generator.
     pub driver: String,
     /// The kernel's name of its algorithm; `random numbers` for a generator.
     pub algorithm: String,
@@ -54,13 +44,10 @@ pub struct MatrixRow {
 /// Whether a consumer gets the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MatrixCell {
-    /// The consumer.
     #[serde(with = "crate::named")]
     pub consumer: Consumer,
-    /// Whether it gets the driver.
     #[serde(with = "crate::named")]
     pub answer: Reachable,
-    /// The reason.
     pub why: String,
 }
 
@@ -77,7 +64,6 @@ impl MatrixRow {
 pub struct CipherOffload {
     /// OpenSSL's name.
     pub cipher: String,
-    /// Requests to an accelerator; null if there are none.
     pub direct: Option<DirectRequests>,
     /// Look-ahead; null if it is not used.
     pub lookahead: Option<KeyStreamUse>,
@@ -86,10 +72,8 @@ pub struct CipherOffload {
     pub no_lookahead: Option<String>,
 }
 
-/// The requests that go to an accelerator.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DirectRequests {
-    /// The driver.
     pub driver: String,
     /// Smallest request in bytes for encryption and decryption; null if none wins.
     pub from: [Option<usize>; 2],
@@ -97,7 +81,6 @@ pub struct DirectRequests {
     pub is_measured: bool,
 }
 
-/// The requests that use key stream.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct KeyStreamUse {
     /// The driver of ECB mode that computes it.
@@ -111,40 +94,30 @@ pub struct KeyStreamUse {
     pub start: usize,
 }
 
-/// The policy file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Policy {
-    /// Its path.
     pub path: String,
     /// The time of the measurement; null if it cannot be read.
     pub made: Option<String>,
     /// The goal: `throughput`, `cpu` or `balanced`; null if it cannot be read.
     pub goal: Option<String>,
-    /// Whether the provider applies it.
     pub in_force: bool,
     /// Why the provider does not apply it, or null.
     pub problem: Option<String>,
 }
 
-/// A driver that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Checked {
-    /// The driver.
     pub driver: String,
     /// The provider uses only exact ones.
     pub verdict: CheckVerdict,
-    /// The time of the check, in UTC.
     pub made: String,
-    /// Number of requests with correct results.
     pub requests: u64,
-    /// The fault, or null.
     pub fault: Option<String>,
 }
 
-/// A service that is installed or enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Service {
-    /// Its name for `outboard enable`.
     pub name: String,
     /// Whether `outboard enable` has added its files.
     pub enabled: bool,
@@ -161,6 +134,5 @@ pub struct TunnelCipher {
     pub tunnel: String,
     /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
     pub setting: String,
-    /// Why.
     pub why: String,
 }

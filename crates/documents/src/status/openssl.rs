@@ -2,24 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The properties of the installed OpenSSL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct OpenSsl {
     /// The version, e.g. `3.5.4`; `None` if the command is missing or prints nothing, and for a
     /// saved tree that is no bundle.
     pub version: Option<String>,
-    /// The directory for provider modules.
     pub modules_dir: Option<String>,
-    /// The directory of its configuration.
     pub config_dir: Option<String>,
-    /// Active providers.
     pub providers: Vec<String>,
-    /// The engines in its configuration.
     pub engines: Option<Engines>,
-    /// The providers in its configuration.
     pub provider_section: Option<ProviderSection>,
-    /// Lines of its configuration that offload digests.
     pub digests: Vec<DigestsLine>,
     /// The random sources in its configuration; `None` for its defaults.
     pub random: Option<RandomSources>,
@@ -38,48 +31,36 @@ impl OpenSsl {
 /// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Engines {
-    /// The file.
     pub file: String,
     /// The line of `engines = …`, counted from 1.
     pub line: usize,
-    /// The engines listed.
     pub names: Vec<String>,
 }
 
 /// The random sources that a configuration names; `None` for OpenSSL's defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RandomSources {
-    /// The file.
     pub file: String,
-    /// The generator.
     pub generator: Option<String>,
-    /// The seed source of the generator.
     pub seed: Option<String>,
 }
 
-/// The section of a configuration that lists providers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ProviderSection {
-    /// The file.
     pub file: String,
     /// The line of `providers = …`, counted from 1.
     pub line: usize,
-    /// The providers that it activates.
     pub names: Vec<String>,
     /// Whether it activates providers, but neither the default one nor the one for FIPS.
     pub is_without_default: bool,
 }
 
-/// A line `DIGESTS = …` that offloads digests.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct DigestsLine {
-    /// The file.
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
-    /// Its section.
     pub section: String,
-    /// Its value.
     pub value: String,
 }
 

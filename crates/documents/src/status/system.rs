@@ -3,13 +3,10 @@
 use outboard_catalog::instructions::Architecture;
 use serde::{Deserialize, Serialize};
 
-/// The kernel.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Kernel {
-    /// Its release.
     pub release: Option<String>,
-    /// Whether it runs in FIPS mode.
     pub fips: bool,
     /// sysctl crypto.af_alg_restrict, since Linux 7.3.
     pub af_alg_restrict: Option<u32>,
@@ -17,10 +14,8 @@ pub struct Kernel {
     pub lockdown: Option<Lockdown>,
 }
 
-/// The modes of lockdown (kernel_lockdown.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the kernel's own words")]
 pub enum Lockdown {
     None,
     Integrity,
@@ -28,10 +23,8 @@ pub enum Lockdown {
 }
 
 impl Lockdown {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::None, Self::Integrity, Self::Confidentiality];
 
-    /// The word.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -48,7 +41,6 @@ impl Kernel {
     }
 }
 
-/// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Machine {
@@ -64,15 +56,12 @@ pub struct Machine {
 /// A board or chip in the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Platform {
-    /// The chip or board.
     pub name: String,
     /// The id of its engine's driver family.
     pub engine: Option<String>,
-    /// A remark for the user.
     pub remark: Option<String>,
 }
 
-/// The CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Cpu {
@@ -114,12 +103,9 @@ impl Cpu {
     }
 }
 
-/// A set of instructions that the CPU has.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CpuInstructions {
-    /// The name.
     pub name: String,
-    /// What they compute.
     pub serves: String,
     /// Whether the kernel's crypto API has a driver that uses them; `None` if that is not known.
     pub kernel_uses: Option<bool>,
@@ -131,10 +117,8 @@ pub struct CpuInstructions {
     pub off: Option<String>,
 }
 
-/// A device node.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Node {
-    /// Its path.
     pub path: String,
     /// Whether it exists. In a saved tree any file of that name counts, and so does the device in
     /// /sys/class/misc, since device nodes are hard to copy.
@@ -161,7 +145,6 @@ impl Node {
 pub struct Hwrng {
     /// The generator behind /dev/hwrng; `None` if none is in use.
     pub current: Option<String>,
-    /// All registered generators.
     pub available: Vec<String>,
     /// Entropy that the kernel credits, in bits per 1024 bits.
     pub quality: Option<u32>,

@@ -5,7 +5,6 @@ use crate::proc_crypto::{Damage, Warning};
 /// The maximum number of columns, which is more than any kernel has CPUs (NR_CPUS).
 const MOST_CPUS: usize = 8192;
 
-/// One line of /proc/interrupts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'a> {
     /// The label before the colon: a number, or a word such as `NMI` or `IPI0`.

@@ -11,7 +11,6 @@ use crate::module::{DeviceDriver, hardware};
 use crate::proc_crypto::Warning;
 use crate::root::Root;
 
-/// The interrupts of one device of an accelerator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInterrupts {
     /// The bus: `platform`, `pci`, `virtio` …
@@ -20,7 +19,6 @@ pub struct DeviceInterrupts {
     pub driver: String,
     /// The device, e.g. `f1090000.crypto`.
     pub device: String,
-    /// Labels of its lines in /proc/interrupts.
     pub lines: Vec<String>,
     /// Interrupts of these lines since boot, all CPUs together.
     pub total: u64,
@@ -31,7 +29,6 @@ pub struct DeviceInterrupts {
     pub completion: Completion,
 }
 
-/// The interrupts of all accelerators at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// One entry for each device, sorted by bus, driver and device.
@@ -54,7 +51,6 @@ pub struct Difference {
 }
 
 impl Snapshot {
-    /// Interrupts of each device since `earlier`.
     pub fn since(&self, earlier: &Self) -> Vec<Difference> {
         let same = |a: &DeviceInterrupts, b: &DeviceInterrupts| {
             (&a.bus, &a.driver, &a.device) == (&b.bus, &b.driver, &b.device)
@@ -87,7 +83,6 @@ pub fn accelerator_interrupts(root: &Root) -> io::Result<Snapshot> {
     snapshot_of(root, known)
 }
 
-/// The same for the given device drivers.
 pub fn snapshot_of(
     root: &Root,
     drivers: impl Iterator<Item = (Option<&'static Family>, impl Borrow<DeviceDriver>)>,

@@ -12,19 +12,15 @@ pub(super) const NAME: usize = 64;
 pub(super) const ALG: usize = 3 * NAME + 4 * 4;
 /// sizeof(struct nlmsghdr).
 pub(super) const HEADER: usize = 16;
-/// CRYPTO_MSG_GETALG.
 pub(super) const GETALG: u16 = 0x13;
 
 pub(super) const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 pub(super) const PRIORITY_VAL: u16 = 1;
 
-/// One message of a datagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
-    /// A driver.
     Driver(Record),
-    /// The dump is complete.
     Done,
 }
 

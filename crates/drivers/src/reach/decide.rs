@@ -16,10 +16,8 @@ use crate::kernel::Release;
 use crate::permission::MAY_NOT_OPEN;
 use crate::proc_crypto::DriverType;
 
-/// The facts for the decision, in addition to the driver.
 #[derive(Debug, Default)]
 pub struct ReachFacts {
-    /// The kernel's release.
     pub release: Option<Release>,
     /// sysctl crypto.af_alg_restrict, which exists since Linux 7.3.
     pub af_alg_restrict: Option<u32>,

@@ -4,14 +4,10 @@ use outboard_catalog::families;
 
 use crate::padlock;
 
-/// An interface for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramInterface {
-    /// The device of the outboard module.
     DevOutboard,
-    /// The device of cryptodev-linux.
     DevCrypto,
-    /// The kernel's socket interface.
     AfAlg,
     /// Instructions of the CPU that the program executes itself.
     Instructions,
@@ -39,7 +35,6 @@ impl ProgramInterface {
         }
     }
 
-    /// Its name in output and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DevOutboard => "/dev/outboard",

@@ -9,23 +9,18 @@ use crate::kernel::Release;
 use crate::preference::if_preferred;
 use crate::template;
 
-/// A user within the kernel for which a driver can be preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelUser {
-    /// TLS records in the kernel.
     Ktls,
-    /// IPsec in the kernel (xfrm).
     Ipsec,
     /// dm-crypt (LUKS).
     Disk,
 }
 
-/// An algorithm that a user requests.
 #[derive(Debug, PartialEq, Eq)]
 pub struct KernelNeed {
     /// The name that the user passes to the crypto API.
     pub algorithm: &'static str,
-    /// The setting of the user that leads to it.
     pub setting: &'static str,
     /// Algorithms within it, from the outside in. An accelerator that has one of them, or the
     /// algorithm itself, can serve the user.
@@ -58,10 +53,8 @@ const DISK: &[KernelNeed] = &[
 ];
 
 impl KernelUser {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Ktls, Self::Ipsec, Self::Disk];
 
-    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ktls => "ktls",
@@ -70,12 +63,10 @@ impl KernelUser {
         }
     }
 
-    /// Finds a user by its name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|user| user.name() == name)
     }
 
-    /// What it requests.
     pub fn needs(self) -> &'static [KernelNeed] {
         match self {
             Self::Ktls => KTLS,
@@ -84,7 +75,6 @@ impl KernelUser {
         }
     }
 
-    /// Its route in the reach matrix.
     pub fn route(self) -> Route {
         match self {
             Self::Ktls => Route::Ktls,
@@ -103,30 +93,24 @@ impl KernelUser {
     }
 }
 
-/// What an accelerator could do for a need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prospect {
     /// The driver that the kernel selects is the accelerator's, or contains it.
     Selected,
     /// The kernel would select it if its priority were the highest.
     IfPreferred,
-    /// It would not, for this reason.
     Excluded(String),
 }
 
 /// An accelerator's driver that implements a need or a part of it.
 #[derive(Debug)]
 pub struct ProspectiveDriver<'a> {
-    /// The driver.
     pub driver: &'a Judged,
-    /// What it could do.
     pub prospect: Prospect,
 }
 
-/// A need, the driver that the kernel selects for it, and the accelerators.
 #[derive(Debug)]
 pub struct NeedOutlook<'a> {
-    /// The need.
     pub need: &'static KernelNeed,
     /// The driver that is selected among the registered ones.
     pub selected: Option<&'a Judged>,
@@ -168,7 +152,6 @@ pub fn outlook<'a>(
     user.needs().iter().map(of).collect()
 }
 
-/// An accelerator's algorithm within a need.
 struct Case<'a> {
     user: KernelUser,
     /// The algorithms around it, from the outside in.

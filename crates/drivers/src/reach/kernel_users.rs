@@ -16,7 +16,6 @@ pub(super) type Found = (Reachable, String);
 /// contain.
 const ESP_CIPHERS: [&str; 4] = ["cbc(aes)", "cbc(des3_ede)", "rfc3686(ctr(aes))", "ctr(aes)"];
 
-/// The decision of each user within the kernel.
 pub(super) fn decide(target: &Judged, drivers: &[Judged], facts: &ReachFacts) -> Vec<(Route, Found)> {
     let user = User { target, drivers, facts };
     vec![

@@ -6,14 +6,12 @@ use super::{ProgramInterface, ReachFacts, Reachable, Route, RouteDecision, decid
 use crate::find::Judged;
 use crate::flags::Flags;
 
-/// A consumer of drivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consumer {
     /// Programs with OpenSSL, by outboard's provider.
     OpenSsl,
     /// Programs that use an interface themselves, or a user within the kernel.
     Of(Route),
-    /// /dev/hwrng.
     Hwrng,
 }
 
@@ -36,7 +34,6 @@ impl Consumer {
         Self::Hwrng,
     ];
 
-    /// The name in output and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenSsl => "OpenSSL",
@@ -52,14 +49,10 @@ impl Consumer {
     }
 }
 
-/// Whether a consumer gets the driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// The consumer.
     pub consumer: Consumer,
-    /// Whether it gets the driver.
     pub reachable: Reachable,
-    /// The reason.
     pub why: String,
 }
 

@@ -11,14 +11,11 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use crate::proc_crypto::DriverType;
 
-/// The result of the bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
-    /// The driver can be used.
     Bound,
     /// There are no AF_ALG sockets for this process.
     NoSocket(Errno),
-    /// The driver was refused.
     Refused(Errno),
     /// The name does not fit into a struct sockaddr_alg (63 bytes).
     NameTooLong,
@@ -57,7 +54,6 @@ impl Probe {
         }
     }
 
-    /// Reads the word of [`to_text`](Self::to_text).
     pub fn from_text(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let word = words.next()?;
