@@ -10,7 +10,6 @@ use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserS
 /// Maximum number of work units in a run.
 const MOST: u64 = 8192;
 
-/// The interface to one driver.
 pub struct DriverBackend<T> {
     pub contestant: &'static str,
     /// The driver's exact name in /proc/crypto.

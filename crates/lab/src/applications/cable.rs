@@ -10,7 +10,6 @@ pub const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
 /// Name of the interface in both namespaces.
 pub const INTERFACE: &str = "cable";
 
-/// MTU of Ethernet in bytes.
 pub const MTU: u32 = 1500;
 
 /// Joins both namespaces, with the first address in the first.

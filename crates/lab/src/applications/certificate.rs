@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result};
 
 use super::tools;
 
-/// The type of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// ECDSA on P-256.

@@ -28,7 +28,6 @@ pub struct Common {
 }
 
 impl Common {
-    /// Measures with `all`, and prints the results.
     pub fn run(&self, all: impl FnOnce(&mut Bench) -> Result<()>) -> Result<Bench> {
         stop::limit(self.time);
         let mut bench = empty_document(openssl_version()?, noise::warnings());
@@ -36,7 +35,6 @@ impl Common {
         conclude(bench, outcome)
     }
 
-    /// Returns the path of the provider's file.
     pub fn module(&self) -> Result<PathBuf> {
         provider_file::find(self.module.as_deref(), &OpenSsl::find())
     }

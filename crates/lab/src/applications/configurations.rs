@@ -40,7 +40,6 @@ impl WorkFolder {
         Ok(work)
     }
 
-    /// Returns the path of a file in the directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.scratch.file(name)
     }
@@ -96,7 +95,6 @@ impl Drop for DirectoryRemover {
 /// An OpenSSL configuration that is measured.
 pub struct OpensslConfiguration {
     pub contestant: &'static str,
-    /// The value of OPENSSL_CONF.
     pub openssl_cnf: PathBuf,
     with: Option<Provided>,
 }

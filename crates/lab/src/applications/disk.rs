@@ -100,7 +100,6 @@ fn requests(list: &str) -> Result<Numbers> {
     }
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut cleaner = start_cleaner("disk")?;

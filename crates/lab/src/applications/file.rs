@@ -77,7 +77,6 @@ struct FilePaths {
     _scratch: Scratch,
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut bench = empty_document(openssl_version()?, noise::warnings());
@@ -149,14 +148,12 @@ impl FilePaths {
         Ok(slowest)
     }
 
-    /// Returns the command, with one of the configurations.
     fn enc(&self, configuration: &Path) -> Command {
         let mut command = Command::new("openssl");
         command.args(&self.words).env("OPENSSL_CONF", configuration).stdin(Stdio::null());
         command
     }
 
-    /// Runs the command once.
     fn once(&self, configuration: &Path) -> Result<(), String> {
         let mut command = self.enc(configuration);
         let done =

@@ -62,7 +62,6 @@ pub struct Options {
     pub common: Common,
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     options.common.run(|bench| all(options, bench))
 }
@@ -185,7 +184,6 @@ fn weak(suites: &[Suite]) -> Option<String> {
     })
 }
 
-/// The client, on this machine or another one.
 struct CurlClient {
     file: PathBuf,
     /// The certificates, where curl runs.
@@ -212,7 +210,6 @@ impl CurlClient {
         Ok(curl)
     }
 
-    /// Returns a command that downloads the file to `output` with this suite only.
     fn download(&self, suite: &Suite, (server, openssl_cnf): (&Server, &Path), output: &str) -> Command {
         let mut curl = Command::new(&self.file);
         curl.env("OPENSSL_CONF", openssl_cnf).args(["-q", "--silent", "--show-error", "--fail", "--http1.1"]);

@@ -38,7 +38,6 @@ impl Server {
         Server::run(command, None)
     }
 
-    /// Starts a server on this machine.
     pub fn start_at(address: SocketAddr) -> Result<Server> {
         let mut command = Command::new(IPERF3.name);
         command.arg("-B").arg(address.ip().to_string()).arg("-p").arg(address.port().to_string());
@@ -56,7 +55,6 @@ impl Server {
     }
 }
 
-/// What is transferred.
 #[derive(Clone, Copy, Default)]
 pub struct Transfer<'a> {
     /// Bytes of all connections together.

@@ -84,7 +84,6 @@ fn bits(text: &str) -> Result<usize> {
     }
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     stop::limit(options.time);
     let mut cleaner = start_cleaner("ipsec")?;

@@ -21,11 +21,8 @@ use outboard_measure::turns::{Error, Series, Stopwatch};
 /// Minimum and maximum number of runs of each contestant.
 const ROUNDS: (usize, usize) = (5, 25);
 
-/// The work that is measured.
 pub struct ApplicationJob {
-    /// The command.
     pub name: String,
-    /// The algorithm, as the application calls it.
     pub cipher: String,
     /// Bytes of all concurrent transfers together.
     pub bytes: u64,
@@ -79,7 +76,6 @@ impl UserSystemTime {
     }
 }
 
-/// The cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunCost {
     /// Of the processes that encrypt; if the kernel encrypts, of the whole system.
@@ -98,7 +94,6 @@ impl From<UserSystemTime> for RunCost {
 pub const AS_IT_IS: &str = "OpenSSL";
 pub const WITH: &str = "OpenSSL with outboard";
 
-/// A contestant.
 pub struct MeasuredSide {
     contestant: String,
     driver: Option<String>,
@@ -114,9 +109,7 @@ pub struct MeasuredSide {
 
 /// The evidence that a contestant uses hardware.
 pub enum HardwareClaim {
-    /// None: the contestant is software.
     Software,
-    /// The provider's counters.
     Counted(Rc<Table>),
     /// The kernel was configured to use an accelerator's driver.
     Driver,
@@ -196,7 +189,6 @@ impl MeasuredSide {
         Some(why.or_else(combined).unwrap_or_else(nothing))
     }
 
-    /// Runs `job` once; `job` returns the cost of its processes.
     fn sample(&mut self, job: &mut dyn FnMut() -> Result<RunCost, String>) -> Result<(), Error<String>> {
         let before = self.counts().hw_bytes;
         let mut took = RunCost::default();

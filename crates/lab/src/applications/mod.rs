@@ -27,7 +27,6 @@ use outboard_measure::kernel_users::cleaner::Cleaner;
 
 /// Instead of requests, what an application does.
 #[derive(Subcommand)]
-#[expect(missing_docs, reason = "the options of each have the text of its help")]
 pub enum Application {
     File(file::Options),
     Https(https::Options),
@@ -39,7 +38,6 @@ pub enum Application {
 }
 
 impl Application {
-    /// Runs the benchmark.
     pub fn measure(&self) -> Result<Bench> {
         match self {
             Application::File(options) => file::run(options),
@@ -52,7 +50,6 @@ impl Application {
         }
     }
 
-    /// Returns whether the result is to be printed as JSON.
     pub fn is_json(&self) -> bool {
         match self {
             Application::File(options) => options.json,

@@ -59,7 +59,6 @@ pub struct Options {
     pub common: Common,
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     options.common.run(|bench| all(options, bench))
 }
@@ -153,7 +152,6 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// A tunnel within this machine, or to another one.
 enum SomeTunnel<'a> {
     Here(Tunnel),
     ToPeer(PeerTunnel<'a>),

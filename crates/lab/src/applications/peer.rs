@@ -79,7 +79,6 @@ impl Peer {
         Ok(Peer { destination: destination.to_owned(), ssh, control, folder, address, session, input })
     }
 
-    /// The path of a file in the directory there.
     pub fn file(&self, name: &str) -> PathBuf {
         Path::new(&self.folder).join(name)
     }
@@ -95,7 +94,6 @@ impl Peer {
         Ok(path)
     }
 
-    /// Fails if there is no such program there.
     pub fn needs(&self, program: &str) -> Result<()> {
         let found = tools::run(&mut self.ssh(&format!("command -v {program}")));
         found
@@ -149,7 +147,6 @@ fn own_address(connection: &str) -> Option<IpAddr> {
     connection.split(' ').next()?.parse().ok()
 }
 
-/// A word for the shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -24,7 +24,6 @@ const TIME_LIMIT: Duration = Duration::from_secs(180);
 /// Time to end after SIGTERM, before the process is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Polling interval.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A server process. Dropping this value terminates it, and the kernel does so when this process is
@@ -47,7 +46,6 @@ impl ServerProcess {
         Ok(ServerProcess { name: name.to_owned(), child, log })
     }
 
-    /// Returns the process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -57,13 +55,11 @@ impl ServerProcess {
         self.until(&format!("it does not answer at {address}"), || TcpStream::connect(address).is_ok())
     }
 
-    /// Waits until the log contains these words.
     pub fn wait_for_log(&mut self, words: &str) -> Result<()> {
         let log = self.log.clone();
         self.until(&format!("\"{words}\" is not in the log"), || log_contains(&log, words))
     }
 
-    /// Returns whether the log contains these words.
     pub fn has_logged(&self, words: &str) -> bool {
         log_contains(&self.log, words)
     }
@@ -139,7 +135,6 @@ impl Drop for ServerProcess {
 /// The address of servers whose clients are on this machine.
 pub const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Returns an address with a TCP port that is free now.
 pub fn free_port(address: IpAddr) -> Result<SocketAddr> {
     let unused = TcpListener::bind((address, 0)).with_context(|| format!("no port of {address}"))?;
     Ok(unused.local_addr()?)
@@ -149,7 +144,6 @@ fn log_contains(log: &Path, words: &str) -> bool {
     fs::read(log).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(words))
 }
 
-/// Joins the last lines of the log into one.
 fn last_words(log: &Path) -> String {
     let text = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -159,7 +153,6 @@ fn last_words(log: &Path) -> String {
     }
 }
 
-/// Returns the CPU time of a process and its descendants.
 fn spent_below(top: u32, proc: &Path) -> io::Result<UserSystemTime> {
     let mine = below(top, proc)?;
     let add = |sum: (u64, u64), (_, one): &(u32, Process)| {

@@ -40,7 +40,6 @@ const RIVAL: &str = "chacha20-poly1305@openssh.com";
 const MACS: [&str; 3] =
     ["umac-64-etm@openssh.com", "umac-128-etm@openssh.com", "hmac-sha2-256-etm@openssh.com"];
 
-/// What both ends negotiate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Negotiated {
     pub cipher: String,
@@ -81,7 +80,6 @@ pub struct Options {
     pub common: Common,
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     options.common.run(|bench| all(options, bench))
 }
@@ -143,7 +141,6 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Returns the provider's name of a cipher, if the provider has it.
 fn provided(cipher: &str) -> Option<&'static str> {
     CIPHERS.iter().find(|(name, _)| *name == cipher).map(|(_, provided)| *provided)
 }

@@ -54,7 +54,6 @@ pub struct Options {
     pub common: Common,
 }
 
-/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Bench> {
     options.common.run(|bench| {
         let cleaner = start_cleaner("strongswan")?;
@@ -107,7 +106,6 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Measures one proposal.
 fn one(
     bench: &mut Bench,
     job: ApplicationJob,

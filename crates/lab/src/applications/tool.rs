@@ -31,7 +31,6 @@ pub struct Tool {
 
 pub const IP: Tool = Tool { name: "ip", debian: "iproute2", openwrt: "ip-full" };
 
-/// The output of a program.
 pub struct ProgramOutput {
     pub status: ExitStatus,
     pub stdout: String,
@@ -107,7 +106,6 @@ pub fn modprobe(module: &str) -> Result<()> {
         .with_context(|| format!("the kernel module {module} cannot be loaded"))
 }
 
-/// Creates an unnamed file in memory.
 pub fn unnamed() -> io::Result<File> {
     Ok(File::from(memfd_create("outboard-bench", MemfdFlags::CLOEXEC)?))
 }

@@ -64,7 +64,6 @@ enum Subject {
     CleanUp,
 }
 
-/// Runs `outboard bench`.
 pub fn run(options: &Options) -> ExitCode {
     if let Some(words) = &options.worker {
         return crate::requests::serve_plain(words);
@@ -104,7 +103,6 @@ fn earlier(file: &Path) -> Result<Bench> {
     }
 }
 
-/// Prints the result and returns the exit code.
 fn finish(bench: &Bench, as_json: bool, verbose: bool) -> Result<ExitCode> {
     let text = if as_json { json(bench)? } else { text::report(bench, verbose) };
     console::answer(&text)?;

@@ -13,12 +13,10 @@ pub struct Options {
     shell: Shell,
 }
 
-/// Prints the script.
 pub fn run(options: &Options) -> ExitCode {
     outboard::print_completions(options.shell, arguments())
 }
 
-/// The arguments of `outboard` with those of the laboratory.
 pub fn arguments() -> clap::Command {
     COMMANDS.iter().fold(outboard::arguments(), |all, (command, _)| merge(all, command))
 }

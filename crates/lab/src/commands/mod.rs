@@ -31,13 +31,11 @@ enum Command {
 }
 
 impl Laboratory {
-    /// Parses the arguments of this process.
     pub fn from_process() -> Result<Laboratory, clap::Error> {
         let arguments = outboard::name_manual_pages(Laboratory::command(), "outboard");
         Laboratory::from_arg_matches(&arguments.try_get_matches()?)
     }
 
-    /// Runs the selected command.
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Bench(options) => bench::run(&options),

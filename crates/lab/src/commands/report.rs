@@ -46,7 +46,6 @@ enum Format {
     Json,
 }
 
-/// Runs `outboard report`.
 pub fn run(options: &Options) -> ExitCode {
     ended("report", report(options))
 }

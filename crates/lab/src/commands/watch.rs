@@ -39,7 +39,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs `outboard watch`.
 pub fn run(options: &Options) -> ExitCode {
     let result = if options.once { once(options) } else { live(options) };
     exit_code("watch", result)

@@ -11,14 +11,12 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     pub topic: Topic,
-    /// The subject of the change.
     pub what: String,
     pub kind: Kind,
     /// The earlier value; null for a new subject.
     pub was: Option<String>,
     /// The later value; null for a subject that is gone.
     pub now: Option<String>,
-    /// The size of the change, if it is a number.
     pub by: Option<String>,
     /// Whether the change is an improvement; null if that is unknown.
     pub better: Option<bool>,
@@ -84,7 +82,6 @@ impl Topic {
     }
 }
 
-/// Returns all differences.
 pub fn all(old: &Report, new: &Report) -> Vec<Change> {
     [
         system::of(old, new),
@@ -110,7 +107,6 @@ const NEEDS: [Needs; 5] = [
     ("proof", |report| !report.proofs.is_empty(), &[Topic::Proofs]),
 ];
 
-/// Returns the topics that both reports cover.
 pub fn compared(old: &Report, new: &Report) -> Vec<Topic> {
     let both = NEEDS.iter().filter(|(_, has, _)| has(old) && has(new));
     both.flat_map(|(_, _, topics)| topics.iter().copied()).collect()

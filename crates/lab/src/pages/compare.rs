@@ -12,9 +12,7 @@ use crate::pages::{html, markdown};
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     schema: &'static str,
-    /// The earlier report.
     old: ComparedReport,
-    /// The later report.
     new: ComparedReport,
     /// The topics that both reports cover.
     compared: Vec<Topic>,
@@ -29,7 +27,6 @@ struct ComparedReport {
     kernel: Option<String>,
 }
 
-/// Compares two reports.
 pub fn compare(old: &Report, new: &Report) -> Comparison {
     let side = |report: &Report| ComparedReport {
         made: report.made.clone(),
@@ -46,17 +43,14 @@ pub fn compare(old: &Report, new: &Report) -> Comparison {
 }
 
 impl Comparison {
-    /// Formats the comparison as one self-contained HTML page.
     pub fn html(&self) -> String {
         html::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
-    /// Formats the comparison as Markdown, for a mail or an issue.
     pub fn markdown(&self) -> String {
         markdown::page(TITLE, &self.lead(), &[], &self.sections())
     }
 
-    /// Formats the comparison as JSON.
     pub fn json(&self) -> serde_json::Result<String> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

@@ -13,7 +13,6 @@ const STYLE: &str = include_str!("style.css");
 /// Maximum number of characters of a row heading that is not wrapped.
 const SHORT: usize = 24;
 
-/// Formats a page.
 pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let title = escape(title);
     let mut html = format!(

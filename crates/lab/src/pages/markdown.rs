@@ -4,7 +4,6 @@ use outboard_console::is_unprintable;
 
 use crate::pages::page::{Answer, Block, Section, Table, code_spans};
 
-/// Formats a page.
 pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
     let mut text = format!("# {}\n", escape(title));
     for paragraph in lead {

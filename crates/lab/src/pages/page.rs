@@ -6,7 +6,6 @@ use outboard_documents::Figure;
 use crate::pages::picture::Picture;
 use crate::pages::plot::Plot;
 
-/// The answer to one question.
 pub struct Section {
     /// A short identifier for links to the section.
     pub id: &'static str,
@@ -16,15 +15,10 @@ pub struct Section {
 
 pub enum Block {
     Text(String),
-    /// A remark that is emphasized.
     Note(String),
     List(Vec<String>),
     Table(Table),
-    /// A command line and its purpose.
-    Command {
-        says: String,
-        command: String,
-    },
+    Command { says: String, command: String },
     Plots(Vec<Plot>),
     Pictures(Vec<Picture>),
 }
@@ -41,12 +35,10 @@ pub struct Column {
     pub is_number: bool,
 }
 
-/// Returns a column of text.
 pub fn words(name: &'static str) -> Column {
     Column { name, is_number: false }
 }
 
-/// Returns a column of numbers.
 pub fn number(name: &'static str) -> Column {
     Column { name, is_number: true }
 }
@@ -73,7 +65,6 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Returns the mark before the text.
     pub fn mark(self) -> &'static str {
         match self {
             Tone::Plain => "",
@@ -83,7 +74,6 @@ impl Tone {
         }
     }
 
-    /// Returns the CSS class of the colour.
     pub fn class(self) -> Option<&'static str> {
         match self {
             Tone::Plain => None,
@@ -106,7 +96,6 @@ impl From<&str> for Cell {
     }
 }
 
-/// Returns a cell with an assessment.
 pub fn judged(text: impl Into<String>, tone: Tone) -> Cell {
     Cell { text: text.into(), tone }
 }
@@ -169,7 +158,6 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// A value with the spread of its samples.
 pub fn with_spread(value: f64, of: &Figure) -> String {
     let spread = of.spread_percent().map(|percent| format!(" ± {} %", figure(percent)));
     figure(value) + &spread.unwrap_or_default()

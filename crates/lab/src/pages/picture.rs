@@ -13,10 +13,8 @@ const MOST_BARS: usize = 256;
 const ROW: usize = 128;
 const MOST_ROWS: usize = 128;
 
-/// A picture with its texts.
 pub struct Picture {
     pub title: String,
-    /// The description for screen readers.
     pub description: String,
     pub caption: String,
     drawing: Drawing,

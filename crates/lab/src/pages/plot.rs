@@ -11,12 +11,9 @@ use outboard_console::size as bytes;
 
 pub struct Plot {
     pub title: String,
-    /// The description for screen readers.
     pub description: String,
     pub caption: String,
-    /// The unit of the values.
     pub unit: &'static str,
-    /// The horizontal axis.
     pub axis: Axis,
     pub curves: Vec<Curve>,
     /// The size from which hardware wins.
@@ -24,17 +21,13 @@ pub struct Plot {
     pub figures: Table,
 }
 
-/// The quantity on the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
-    /// Size of a request in bytes.
     Bytes,
-    /// Requests in flight.
     Requests,
 }
 
 impl Axis {
-    /// Returns the caption of the axis.
     pub fn name(self) -> &'static str {
         match self {
             Axis::Bytes => "bytes in a request",
@@ -42,7 +35,6 @@ impl Axis {
         }
     }
 
-    /// Formats a value on the axis.
     pub fn value(self, value: f64) -> String {
         match self {
             Axis::Bytes => bytes(value as u64),
@@ -63,14 +55,12 @@ pub struct Curve {
 /// A point of a curve; position and value are positive.
 #[derive(Clone, Copy)]
 pub struct Sample {
-    /// Position on the axis.
     pub at: f64,
     pub value: f64,
     /// Half the length of the error bar; 0 for none.
     pub off: f64,
 }
 
-/// Returns a value and its spread, if it is known.
 type Value = fn(&Figure) -> Option<(f64, f64)>;
 
 /// Returns the throughput and the distance of the farthest sample.

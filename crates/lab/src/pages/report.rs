@@ -4,12 +4,9 @@ use outboard_documents::Report;
 
 use crate::pages::{html, markdown, sections};
 
-/// The formats of a report for readers.
 pub trait Pages {
-    /// Formats the report as one self-contained HTML page.
     fn html(&self) -> String;
 
-    /// Formats the report as Markdown, for a mail or an issue.
     fn markdown(&self) -> String;
 }
 

@@ -21,7 +21,6 @@ use outboard_documents::check::CheckVerdict;
 
 use crate::pages::page::{Section, count, listed};
 
-/// Returns all sections.
 pub fn all(report: &Report) -> Vec<Section> {
     let mut sections = vec![
         here::section(report),

@@ -26,7 +26,6 @@ const BAR: f64 = 3.0;
 /// An error bar ends at this share of its value at the lowest: a logarithmic scale has no zero.
 const LEAST_PART: f64 = 0.2;
 
-/// A logarithmic scale.
 struct Scale {
     low: f64,
     high: f64,

@@ -36,7 +36,6 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// Returns the interface by its name in a document.
     pub fn named(name: &str) -> Option<Interface> {
         Interface::from_str(name, false).ok()
     }
@@ -65,23 +64,18 @@ impl Interface {
     }
 }
 
-/// Name of OpenSSL's own code.
 const OPENSSL: &str = "OpenSSL";
 
-/// Name of OpenSSL without the CPU's cryptographic instructions.
 const WITHOUT: &str = "OpenSSL without CPU instructions";
 
-/// Returns OpenSSL as a contestant.
 pub fn software_contestant(kind: ContestantKind) -> Contestant {
     let name = if kind == ContestantKind::OpensslWithout { WITHOUT } else { OPENSSL };
     Contestant { name: name.to_owned(), kind, driver: None, interface: None }
 }
 
-/// A driver over one interface.
 pub struct DriverBackend {
     /// Its name and type in the document.
     pub contestant: Contestant,
-    /// The interrupts of the driver's devices.
     pub interrupts: Interrupts,
 }
 
@@ -92,7 +86,6 @@ impl DriverBackend {
     }
 }
 
-/// The user's selection of contestants.
 pub struct ContestantFilter<'a> {
     /// Exact driver names; empty: all accelerators and some software.
     pub drivers: &'a [String],

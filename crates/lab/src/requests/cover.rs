@@ -18,11 +18,8 @@ use super::tally::Tally;
 
 /// A cell, and the results of its contestants so far.
 pub struct MeasuredCell<'a> {
-    /// The requests of all contestants.
     pub cell: Cell,
-    /// The interfaces to drivers.
     pub backends: &'a [DriverBackend],
-    /// One for each contestant.
     pub tallies: Vec<Tally>,
 }
 

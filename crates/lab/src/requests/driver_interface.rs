@@ -11,19 +11,14 @@ use outboard_measure::in_flight::{self, InFlight, RequestParameters};
 
 /// An interface to the driver of a cipher, or of a digest or an HMAC. It holds no key.
 pub enum DriverInterface {
-    /// Of a cipher.
     Cipher(Algorithm, Box<dyn Accelerator>),
-    /// Of a digest or an HMAC.
     Hash(Box<dyn Accelerator<dyn HashSession>>),
 }
 
 /// A session that reports which requests fit.
 pub enum Probe {
-    /// Of a cipher.
     Cipher(Algorithm, Box<dyn Session>),
-    /// Of a digest or an HMAC.
     Hash {
-        /// The session.
         session: Box<dyn HashSession>,
         /// Whether a message can be longer than a request.
         keeps_state: bool,
@@ -35,7 +30,6 @@ pub enum Probe {
     },
 }
 
-/// Workers, one for each thread.
 type Workers = Vec<Box<dyn Worker>>;
 
 /// The requests of all workers, and the expected result.
@@ -44,7 +38,6 @@ pub struct Requests<'a> {
     pub input: &'a [u8],
     /// The tag of the ciphertext for AEAD decryption; otherwise empty.
     pub tag: &'a [u8],
-    /// The expected result.
     pub output: &'a [u8],
     /// The direction; `None` for a digest or an HMAC.
     pub direction: Option<Direction>,
@@ -124,7 +117,6 @@ impl DriverInterface {
 }
 
 impl Probe {
-    /// Returns whether `depth` requests of `bytes` bytes can be in flight.
     pub fn fits(&self, direction: Option<Direction>, bytes: usize, depth: usize) -> bool {
         match self {
             Probe::Cipher(algorithm, session) => direction

@@ -96,7 +96,6 @@ fn subject(cipher: &'static str, context: &Context<'_>) -> Option<Subject> {
     Some(Subject { cipher, primitive, bits })
 }
 
-/// Returns the group of tests for a primitive, if tcrypt has one.
 fn tests(primitive: Primitive) -> Option<Tests> {
     match primitive {
         Primitive::Cipher(algorithm) if algorithm.has_tags() => None,

@@ -8,7 +8,6 @@ use outboard_catalog::{CIPHER_NAMES, DIGEST_NAMES, HMAC_NAMES, kernel_name};
 use outboard_measure::cpu::cpus;
 use outboard_policy::known;
 
-/// Numbers in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(pub Vec<usize>);
 

@@ -72,7 +72,6 @@ pub fn backend(
     Ok(Some((DriverBackend { contestant, interrupts }, probe)))
 }
 
-/// The provider's cipher.
 pub struct LookaheadCipher<'a> {
     cipher: Cipher<'a>,
     lab: &'a OpensslPair,
@@ -82,7 +81,6 @@ pub struct LookaheadCipher<'a> {
 }
 
 impl<'a> LookaheadCipher<'a> {
-    /// Fetches the provider's cipher.
     pub fn find(
         lab: &'a OpensslPair,
         context: &'a Context<'a>,
@@ -128,13 +126,11 @@ impl<'a> LookaheadCipher<'a> {
     }
 }
 
-/// Requests to the provider.
 struct LookaheadWorker<'a> {
     work: Work<'a>,
     cipher: &'a LookaheadCipher<'a>,
     /// Number of bytes that it has processed since it added them to those of all workers.
     own: u64,
-    /// The amounts when it was created.
     before: (u64, u64),
 }
 

@@ -5,7 +5,6 @@ use outboard_measure::clock::Clock;
 
 use super::worker::Worker;
 
-/// The messages that are in flight together.
 pub struct Messages {
     session: Box<dyn HashSession>,
     message: Vec<u8>,

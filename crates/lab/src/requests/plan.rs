@@ -32,7 +32,6 @@ const MOST_ROUNDS: usize = 6;
 /// no CPU time.
 const SHORTEST: Duration = Duration::from_millis(4);
 
-/// Maximum duration of a sample.
 const LONGEST: Duration = Duration::from_millis(100);
 
 /// Time to determine the number of requests in a sample, in samples.
@@ -54,7 +53,6 @@ fn ciphers() -> impl Iterator<Item = &'static str> {
     Algorithm::MOST_USED_FIRST.into_iter().map(Algorithm::kernel_name)
 }
 
-/// Returns the digests, or their HMACs.
 fn hashes(hmac: bool) -> impl Iterator<Item = &'static str> {
     Hash::MOST_USED_FIRST.into_iter().map(move |hash| HashAlgorithm { hash, hmac }.kernel_name())
 }
@@ -66,16 +64,12 @@ pub struct Cell {
     pub cipher: &'static str,
     /// The direction; `None` for a digest or an HMAC.
     pub direction: Option<Direction>,
-    /// Size of a request in bytes.
     pub bytes: usize,
-    /// Threads that make requests.
     pub threads: usize,
 }
 
-/// A contestant in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlannedContestant {
-    /// OpenSSL.
     Software,
     /// OpenSSL without the CPU's cryptographic instructions.
     Without,
@@ -128,7 +122,6 @@ pub fn names(options: &MeasurementOptions, found: &Survey, notes: &mut Vec<Strin
 #[derive(Debug, PartialEq, Eq)]
 struct DefaultAlgorithms {
     some: Vec<&'static str>,
-    /// Those that are left out.
     more: Vec<&'static str>,
 }
 
@@ -205,13 +198,11 @@ pub fn left_out(
 pub struct Budget {
     until: Instant,
     left: RemainingWork,
-    /// Number of passes.
     pub passes: usize,
     /// Time to start the process of a pass.
     start: Duration,
 }
 
-/// The work that is left.
 #[derive(Clone, Copy)]
 struct RemainingWork {
     /// Number of measurements left, of all figures in all passes.
@@ -233,7 +224,6 @@ impl Budget {
         Budget { until: Instant::now() + time, left: left(passes), passes, start }
     }
 
-    /// Returns the plan for each measurement from now on.
     pub fn plan(&self) -> Plan {
         let time = self.until.saturating_duration_since(Instant::now());
         self.left.plan(time.saturating_sub(self.start * self.left.starts as u32), rounds(self.passes))

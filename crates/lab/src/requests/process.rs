@@ -15,11 +15,9 @@ pub fn bench_command(words: &[&str]) -> io::Result<Command> {
 
 /// A child process that is connected by pipes; it ends when this value is dropped.
 pub struct PipedChild {
-    /// The process.
     pub child: Child,
     /// Closing it ends the child.
     pub to: Option<ChildStdin>,
-    /// Its output.
     pub from: BufReader<ChildStdout>,
 }
 

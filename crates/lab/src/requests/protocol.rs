@@ -8,27 +8,20 @@ use outboard_measure::turns::{Plan, Series};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A cell to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellRequest {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
     pub direction: Option<CipherDirection>,
-    /// Size of a request in bytes.
     pub bytes: usize,
-    /// Threads that make requests.
     pub threads: usize,
-    /// The plan for each contestant.
     pub plan: Plan,
-    /// The contestants in the order of measurement.
     pub entries: Vec<CellContestant>,
 }
 
-/// A contestant in a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellContestant {
-    /// The contestant's name and type.
     pub contestant: Contestant,
     /// Requests in flight per thread.
     pub depth: usize,
@@ -38,13 +31,11 @@ pub struct CellContestant {
     pub lines: Vec<String>,
 }
 
-/// An answer of the process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassMessage {
     /// The process waits for the first cell.
     Ready,
-    /// The complete results.
     Measured(CellResults),
     /// The partial results when a signal arrived.
     Stopped(CellResults),
@@ -52,12 +43,10 @@ pub enum PassMessage {
     Failed(String),
 }
 
-/// The results of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellResults {
     /// Time of a fixed computation just before, to detect noise.
     pub arithmetic: Duration,
-    /// The results of each contestant.
     pub measured: Vec<Measured>,
 }
 
@@ -66,7 +55,6 @@ pub struct CellResults {
 pub struct Measured {
     /// Number of batches per sample; 0 before it is known.
     pub batches: u32,
-    /// Samples of batches.
     pub series: Option<Series>,
     /// Latencies of requests, in seconds.
     pub latencies: Vec<f64>,
@@ -74,10 +62,8 @@ pub struct Measured {
     pub fault: Option<String>,
 }
 
-/// The received data are not a message.
 #[derive(Debug)]
 pub enum InvalidMessage {
-    /// The line is incomplete.
     Truncated,
     /// The line is not valid JSON of the expected type.
     Malformed(serde_json::Error),
@@ -97,7 +83,6 @@ impl std::fmt::Display for InvalidMessage {
     }
 }
 
-/// Sends a message as one line.
 pub fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');

@@ -4,7 +4,6 @@ use outboard_accel::Direction;
 use outboard_documents::bench::{CipherDirection, Evidence};
 use outboard_measure::evidence;
 
-/// Converts a direction to the document's type.
 pub fn document_direction(direction: Direction) -> CipherDirection {
     match direction {
         Direction::Encrypt => CipherDirection::Encrypt,
@@ -12,7 +11,6 @@ pub fn document_direction(direction: Direction) -> CipherDirection {
     }
 }
 
-/// Converts a direction of the document.
 pub fn accel_direction(direction: CipherDirection) -> Direction {
     match direction {
         CipherDirection::Encrypt => Direction::Encrypt,

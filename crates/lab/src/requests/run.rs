@@ -97,7 +97,6 @@ pub fn measure_all(options: &MeasurementOptions) -> Result<Bench> {
     Ok(bench)
 }
 
-/// Creates a document without results.
 pub fn empty_document(openssl: String, warnings: Vec<String>) -> Bench {
     Bench {
         made: now(),
@@ -112,7 +111,6 @@ pub fn empty_document(openssl: String, warnings: Vec<String>) -> Bench {
     }
 }
 
-/// Returns the algorithms, and the interfaces to their drivers.
 fn subjects(
     names: &[&'static str],
     context: &Context<'_>,

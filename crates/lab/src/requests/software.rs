@@ -8,11 +8,8 @@ use super::worker::Worker;
 
 /// A cipher, a digest or an HMAC of OpenSSL.
 pub enum Software<'a> {
-    /// A cipher.
     Cipher(Cipher<'a>),
-    /// A digest.
     Digest(Digest<'a>),
-    /// An HMAC.
     Hmac(Hmac<'a>),
 }
 
@@ -37,7 +34,6 @@ impl<'a> Software<'a> {
         }
     }
 
-    /// Returns a request of `bytes` bytes and its expected result.
     pub fn example(&'a self, direction: Option<Direction>, bytes: usize) -> Result<Example, Error> {
         match self {
             Software::Cipher(cipher) => cipher.example(encrypts(direction), bytes),

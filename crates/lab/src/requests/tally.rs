@@ -25,12 +25,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Creates a tally without results.
     pub fn new(entry: PlannedContestant) -> Tally {
         Tally { entry, sample: None, series: None, latencies: Vec::new(), fault: None }
     }
 
-    /// Returns whether the contestant failed.
     pub fn is_out(&self) -> bool {
         self.fault.is_some()
     }
@@ -59,7 +57,6 @@ impl Tally {
         CellContestant { contestant, depth, batches, lines: interrupts.lines().to_vec() }
     }
 
-    /// Adds the results of a pass.
     pub fn add(&mut self, measured: Measured, plan: Plan) {
         let Measured { batches, series, latencies, fault } = measured;
         if batches > 0 {

@@ -48,7 +48,6 @@ impl Worker for Hashing<'_> {
     }
 }
 
-/// Returns the latencies of a worker with one request in flight.
 pub fn one_by_one(worker: &mut dyn Worker, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
     let one = |_| {
         let start = clock.now();
@@ -75,7 +74,6 @@ impl Worker for InFlight {
     }
 }
 
-/// The workers of several threads.
 pub struct WorkerThreads<'a>(pub Vec<Box<dyn Worker + 'a>>);
 
 impl WorkerThreads<'_> {

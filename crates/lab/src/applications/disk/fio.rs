@@ -13,13 +13,10 @@ pub const FIO: Tool = Tool { name: "fio", debian: "fio", openwrt: "fio" };
 /// Time limit for a run; only a driver that does not complete requests exceeds it.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// The access pattern of a run.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     pub writes: bool,
-    /// Size of a request in bytes.
     pub size: u64,
-    /// Requests in flight.
     pub depth: u32,
 }
 

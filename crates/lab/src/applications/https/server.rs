@@ -19,7 +19,6 @@ use super::super::tools;
 use super::plain_server::PlainServer;
 use super::suite::Suite;
 
-/// The name of the file that is served.
 pub const FILE: &str = "file";
 
 /// Which of them.
@@ -33,7 +32,6 @@ pub enum Kind {
     Python,
 }
 
-/// An installed server program.
 pub struct Program {
     kind: Kind,
     file: PathBuf,
@@ -43,12 +41,10 @@ pub struct Program {
     built: String,
 }
 
-/// The contents and parameters of a server.
 pub struct Site<'a> {
     pub root: &'a Path,
     pub certificates: &'a [Certificate],
     pub suites: &'a [Suite],
-    /// Where it is served.
     pub address: IpAddr,
 }
 
@@ -63,7 +59,6 @@ impl Site<'_> {
     }
 }
 
-/// A running server.
 pub struct Server {
     pub process: ServerProcess,
     pub address: SocketAddr,
@@ -128,7 +123,6 @@ impl Program {
         }
     }
 
-    /// Starts a server with this openssl.cnf; its files are in `folder`.
     pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
         let address = free_port(site.address)?;
         let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;

@@ -16,7 +16,6 @@ const USUAL: [(&str, bool); 4] = [
     ("TLS_CHACHA20_POLY1305_SHA256", true),
 ];
 
-/// A cipher suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suite {
     pub name: String,
@@ -44,7 +43,6 @@ impl Suite {
         self.name.starts_with("TLS_")
     }
 
-    /// Returns whether the server needs an RSA key.
     pub fn needs_rsa(&self) -> bool {
         !self.is_tls13() && !self.name.contains("ECDSA")
     }

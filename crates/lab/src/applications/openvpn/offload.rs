@@ -10,7 +10,6 @@ use outboard_drivers::root::Root;
 use super::super::measure::{HardwareClaim, MeasuredSide};
 use super::super::tool::modprobe;
 
-/// Name of this contestant.
 const NAME: &str = "data-channel offload, in the kernel";
 
 /// The message that OpenVPN logs when it uses the kernel's interface.

@@ -24,7 +24,6 @@ pub(super) const WINDOW: Option<&str> = Some("256K");
 /// Maximum MTU of a veth pair in bytes.
 const LONGEST: u32 = 65535;
 
-/// The required programs.
 pub struct Tools {
     pub(super) openvpn: PathBuf,
     /// `2.6.14`
@@ -33,7 +32,6 @@ pub struct Tools {
     pub has_offload: bool,
 }
 
-/// Parameters of both ends.
 #[derive(Clone, Copy)]
 pub struct TunnelParameters<'a> {
     pub cipher: &'a str,

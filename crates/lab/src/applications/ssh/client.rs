@@ -15,13 +15,11 @@ use super::super::tools;
 use super::Negotiated;
 use super::server::{Openssh, Server};
 
-/// The client.
 pub struct Scp {
     file: PathBuf,
     /// The user's key and an empty openssl.cnf.
     key: PathBuf,
     plain: PathBuf,
-    /// The destination of a copy that is compared.
     copy: PathBuf,
     peer: Option<Peer>,
 }

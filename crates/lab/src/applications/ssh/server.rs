@@ -26,7 +26,6 @@ pub struct Openssh {
     pub version: String,
 }
 
-/// A running server.
 pub struct Server {
     pub process: ServerProcess,
     pub address: SocketAddr,
@@ -129,7 +128,6 @@ fn configuration(address: &str, host: &str, user: &str, jobs: &[Negotiated], is_
     if is_locked { text + "UsePAM yes\n" } else { text }
 }
 
-/// Returns whether root's password is locked.
 fn is_locked(shadow: &str) -> bool {
     shadow.lines().any(|line| line.starts_with("root:!"))
 }

@@ -20,7 +20,6 @@ use crate::applications::server_process::ServerProcess;
 use crate::applications::tool::IP;
 use crate::applications::tools;
 
-/// Name of the connection and of its child.
 const NAME: &str = "outboard";
 
 /// Proposal for ESP, which the kernel computes. No packet is sent.
@@ -32,7 +31,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// What charon loads: `openssl` for all cryptography, and what a connection needs besides it.
 const PLUGINS: &str = "random nonce openssl pem pkcs1 pkcs8 x509 pubkey kernel-netlink socket-default vici";
 
-/// The program.
 pub struct Charon(PathBuf);
 
 impl Charon {
@@ -90,7 +88,6 @@ impl Charon {
     }
 }
 
-/// A charon that runs.
 struct End {
     process: ServerProcess,
     control: Control,

@@ -18,7 +18,6 @@ const CIPHERS: [(&str, &str, &str); 9] = [
     ("aes256ctr", "AES-256-CTR", "sha256-x25519"),
 ];
 
-/// A proposal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// `aes128-sha256-x25519`

@@ -39,7 +39,6 @@ fn compared((plain_run, plain): (&Run, &Connections), (run, with): (&Run, &Conne
     )
 }
 
-/// The difference in percent.
 fn change(from: f64, to: f64) -> f64 {
     if from == 0.0 { 0.0 } else { (to / from - 1.0) * 100.0 }
 }

@@ -27,19 +27,16 @@ const LONGEST_PACKET: usize = 512 * 1024;
 /// Interval between checks for ^C.
 const POLLING_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A message, encoded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message(Vec<u8>);
 
 impl Message {
-    /// Appends `key = value`.
     pub fn value(mut self, key: &str, value: &str) -> Message {
         self.name(KEY_VALUE, key);
         self.long(value);
         self
     }
 
-    /// Appends `key = item, item`.
     pub fn list(mut self, key: &str, items: &[&str]) -> Message {
         self.name(LIST_START, key);
         for item in items {
@@ -50,7 +47,6 @@ impl Message {
         self
     }
 
-    /// Appends `key { content }`.
     pub fn section(mut self, key: &str, content: Message) -> Message {
         self.name(SECTION_START, key);
         self.0.extend(content.0);
@@ -114,22 +110,18 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The values of a response.
 #[derive(Debug)]
 pub struct Response(Vec<(String, String)>);
 
 impl Response {
-    /// Returns a value.
     pub fn value(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 }
 
-/// A connection to charon.
 pub struct Control(UnixStream);
 
 impl Control {
-    /// Connects to the socket.
     pub fn connect(socket: &Path) -> io::Result<Control> {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(POLLING_INTERVAL))?;

@@ -100,7 +100,6 @@ fn subject(text: &mut String, subject: Subject<'_>, rows: &[&Row], verbose: bool
     }
 }
 
-/// Formats an application's table.
 fn application(text: &mut String, one: &Application) {
     let _ = writeln!(text, "{}, {}, {}, {} at once", one.name, one.cipher, size(one.bytes), one.at_once);
     let names =
@@ -139,7 +138,6 @@ fn head(names: &[&str], more: impl Iterator<Item = String>) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).chain(more).collect()
 }
 
-/// Formats every figure of a row.
 fn all(row: &Row) -> Vec<String> {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
     let figure = row.figure.as_ref();
@@ -159,7 +157,6 @@ fn all(row: &Row) -> Vec<String> {
     ]
 }
 
-/// Formats the throughput; a row with a fault has none.
 fn speed(row: &Row) -> String {
     match (&row.figure, &row.fault) {
         (Some(figure), None) => number(figure.megabytes_per_second),

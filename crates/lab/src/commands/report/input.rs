@@ -8,9 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use outboard_documents::{Part, Report, Unfit, contents, read};
 use outboard_drivers::root::Root;
 
-/// An input file.
 pub struct Input {
-    /// Path of the file.
     pub path: PathBuf,
     /// Only its directory was named, so the file may be of another type.
     is_found: bool,
@@ -70,7 +68,6 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     Ok(report)
 }
 
-/// Reads a report for a comparison.
 pub fn report(file: &Path) -> Result<Report> {
     let bytes = contents(file).map_err(|error| explained(file, &error))?;
     match read(&bytes) {
@@ -80,7 +77,6 @@ pub fn report(file: &Path) -> Result<Report> {
     }
 }
 
-/// Returns the present status, as `outboard status` does.
 pub fn status_now() -> Result<Part> {
     let status = outboard_inventory::collect(&Root::live())?;
     for warning in &status.warnings {

@@ -58,7 +58,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs `outboard rng assess`.
 pub fn assess(options: &Options) -> Result<ExitCode> {
     stop::listen();
     if options.restart && !options.input.is_device() {

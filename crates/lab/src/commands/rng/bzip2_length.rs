@@ -9,7 +9,6 @@ use bzip2::write::BzEncoder;
 /// (SP800-90B_EntropyAssessment 1.1.7).
 const BLOCK_SIZE: u32 = 5;
 
-/// Counts bytes.
 struct Length(usize);
 
 impl Write for Length {
@@ -23,7 +22,6 @@ impl Write for Length {
     }
 }
 
-/// Compresses a text and returns the length of the result.
 pub fn bzip2_length(text: &[u8]) -> usize {
     let mut encoder = BzEncoder::new(Length(0), Compression::new(BLOCK_SIZE));
     // The writer returns no error, and the encoder none for data in memory.

@@ -20,11 +20,9 @@ const CHUNK: usize = 1024;
 
 /// The reason why a device returned no more data.
 pub enum ReadFailure {
-    /// End of file.
     Ended,
     /// No data for `TIME_LIMIT`.
     Silent,
-    /// An error of read(2).
     Failed(io::Error),
 }
 
@@ -32,7 +30,6 @@ pub enum ReadFailure {
 pub struct DeviceReader {
     sizes: Sender<usize>,
     chunks: Receiver<io::Result<Vec<u8>>>,
-    /// A read is under way.
     is_reading: bool,
 }
 

@@ -45,9 +45,7 @@ impl std::fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// An open input.
 pub struct Input {
-    /// Name of the input for messages.
     pub name: String,
     stream: Stream,
     /// The generator behind /dev/hwrng when it was opened.
@@ -67,7 +65,6 @@ impl InputOptions {
         self.file.is_none() && self.stdin.is_none() && self.path() == Path::new(HWRNG)
     }
 
-    /// Returns whether the input can be opened repeatedly.
     pub fn is_device(&self) -> bool {
         self.file.is_none() && self.stdin.is_none()
     }
@@ -80,7 +77,6 @@ impl InputOptions {
         }
     }
 
-    /// Opens the input.
     pub fn open(&self) -> Result<Input, InputError> {
         let path = self.path();
         let is_device = self.is_device();

@@ -16,7 +16,6 @@ const DOUBTFUL: f64 = 1e-3;
 /// Relative uncertainty of `EXPECTED_FAILURES`.
 const UNCERTAINTY: f64 = 0.01;
 
-/// Returns the verdict on `failures` failures of `blocks` blocks.
 pub fn of(failures: u64, blocks: u64) -> RngVerdict {
     let expected = blocks as f64 * EXPECTED_FAILURES;
     let many = at_least(failures, expected * (1.0 + UNCERTAINTY));
@@ -34,7 +33,6 @@ pub fn is_bad(verdict: RngVerdict) -> bool {
     matches!(verdict, RngVerdict::Fail | RngVerdict::Regular)
 }
 
-/// Returns the verdict as a sentence with the next step.
 pub fn sentence(verdict: RngVerdict) -> &'static str {
     match verdict {
         RngVerdict::Pass => {

@@ -9,11 +9,9 @@ use outboard_console::{aligned_within, output_columns, wrapped};
 pub struct Table {
     pub headings: Vec<&'static str>,
     pub rows: Vec<Vec<String>>,
-    /// What is shown without a row.
     pub empty: &'static str,
 }
 
-/// The allowed drivers.
 pub fn drivers(watch: &Watch) -> Table {
     let empty = match watch.module {
         Some(_) => "no driver is allowed (outboard allow)",
@@ -35,7 +33,6 @@ pub fn drivers(watch: &Watch) -> Table {
     }
 }
 
-/// The devices of accelerators.
 pub fn devices(watch: &Watch) -> Table {
     let row = |device: &outboard_documents::watch::DeviceRates| {
         let engine = device.chip.as_ref().unwrap_or(&device.driver);
@@ -52,7 +49,6 @@ pub fn devices(watch: &Watch) -> Table {
     }
 }
 
-/// The processes with the provider.
 pub fn processes(watch: &Watch) -> Table {
     let row = |group: &outboard_documents::watch::ProcessGroup| {
         let of = |value: fn(&GroupWork) -> String| group.work.as_ref().map_or("-".to_owned(), value);
@@ -100,7 +96,6 @@ pub fn summary(watch: &Watch) -> Vec<String> {
     lines
 }
 
-/// All of it as text.
 pub fn text(watch: &Watch) -> String {
     text_within(watch, output_columns(), usize::MAX)
 }

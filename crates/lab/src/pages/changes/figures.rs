@@ -11,7 +11,6 @@ use outboard_console::size as bytes;
 /// A relative change below this is not reported.
 const LEAST: f64 = 0.05;
 
-/// The rule for throughput and CPU time, as text.
 pub const RULE: &str = "Throughput and CPU time are compared at the largest size that both measured; they are named when they moved \
                         by 5 % and by more than their samples spread.";
 
@@ -32,7 +31,6 @@ fn pairs<'a>(old: &'a Report, new: &'a Report) -> Vec<(Option<&'a TunedCipher>, 
     names.into_iter().map(|name| (find(old, name), find(new, name))).collect()
 }
 
-/// Returns the directions of a cipher that have a threshold.
 fn ways(cipher: &TunedCipher) -> Vec<(&'static str, &DirectionResult)> {
     let mut ways = vec![("encryption", &cipher.encrypt), ("decryption", &cipher.decrypt)];
     ways.extend(cipher.sixteen_at_once.as_ref().map(|deep| ("encryption, 16 at once", deep)));

@@ -9,7 +9,6 @@ use outboard_console::percent;
 
 type Pairs = Vec<(String, String)>;
 
-/// Returns both statuses, if both reports have one.
 fn statuses<'a>(old: &'a Report, new: &'a Report) -> Option<(&'a Status, &'a Status)> {
     old.status.as_ref().zip(new.status.as_ref())
 }
@@ -93,7 +92,6 @@ pub fn reach(old: &Report, new: &Report) -> Vec<Change> {
     moved
 }
 
-/// Returns all interfaces to all accelerators.
 fn ways(status: &Status) -> impl Iterator<Item = (String, &ReachRow)> {
     let of_one = |one: &Accelerator, route: &ReachRow| format!("{} to {}", route.interface.name(), one.chip);
     status

@@ -22,7 +22,6 @@ struct CurveLabel<'a> {
     class: &'static str,
 }
 
-/// Returns up to three plots.
 pub fn of(bench: &Bench, subject: Subject<'_>) -> Vec<Plot> {
     let all = bench.rows.iter().filter(|row| row.subject() == subject);
     let least = all.clone().map(|row| row.threads).min().unwrap_or(1);
@@ -71,7 +70,6 @@ fn looks(contestants: &[Contestant]) -> Vec<CurveLabel<'_>> {
     looks
 }
 
-/// Returns the figure of a row, unless the row has a fault.
 fn figure_of(row: &Row) -> Option<&Figure> {
     row.figure.as_ref().filter(|_| row.fault.is_none())
 }

@@ -114,7 +114,6 @@ fn share(algorithm: &AlgorithmWork) -> Vec<Cell> {
     ]
 }
 
-/// Formats the look-ahead of an algorithm.
 fn ahead(algorithm: &AlgorithmWork) -> Vec<Cell> {
     let (one, (requests, bytes)) = (&algorithm.work.ahead, algorithm.work.direct());
     vec![

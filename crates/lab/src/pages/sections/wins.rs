@@ -31,7 +31,6 @@ fn policy(report: &Report) -> Option<(&Policy, Vec<&CipherOffload>)> {
     (!ciphers.is_empty()).then_some((policy, ciphers))
 }
 
-/// The summary of the policy, for a report without a measurement.
 pub fn by_policy(report: &Report) -> Option<String> {
     let (_, ciphers) = policy(report)?;
     let wins = |one: &&&CipherOffload| {

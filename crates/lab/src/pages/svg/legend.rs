@@ -4,7 +4,6 @@ use super::{mark, put, text};
 use crate::pages::plot::Plot;
 use outboard_console::size as bytes;
 
-/// Height of a line.
 const LINE: f64 = 19.0;
 /// Length of the line sample before a name.
 const SAMPLE: f64 = 24.0;
@@ -26,10 +25,8 @@ struct LegendEntry {
     y: f64,
 }
 
-/// Names with their positions.
 pub struct Legend {
     entries: Vec<LegendEntry>,
-    /// The lower edge of the legend.
     pub bottom: f64,
 }
 
@@ -51,7 +48,6 @@ impl Legend {
         Legend { entries, bottom: y + 6.0 }
     }
 
-    /// Draws the legend.
     pub fn draw(&self, svg: &mut String) {
         for LegendEntry { class, name, x, y } in &self.entries {
             let class_of_line = class.map_or("cross".to_owned(), |class| format!("curve {class}"));

@@ -5,10 +5,8 @@ use std::net::SocketAddr;
 
 use super::{Site, Worker};
 
-/// The program, as a file.
 pub const PROGRAM: &str = include_str!("python.py");
 
-/// Returns the arguments of [`PROGRAM`].
 pub fn arguments(address: SocketAddr, worker: Option<&Worker>, site: &Site<'_>) -> Vec<OsString> {
     let ciphers = site.cipher_lists().find(|(protocol, _)| *protocol != "TLSv1.3");
     let mut arguments: Vec<OsString> = vec![

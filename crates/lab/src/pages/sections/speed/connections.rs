@@ -5,7 +5,6 @@ use outboard_documents::bench::{Application, Connections, Run};
 use crate::pages::page::{Section, figure, number, with_spread, words};
 use crate::pages::plot;
 
-/// Appends the table.
 pub fn table(section: &mut Section, one: &Application) {
     let head = vec![
         words("with"),
