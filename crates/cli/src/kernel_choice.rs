@@ -69,7 +69,6 @@ pub fn to_prefer(
     Ok(PreferredDriver { name: driver.to_owned(), own_priority })
 }
 
-/// Raises the priorities in the running kernel.
 pub fn raise(preferred: &[PreferredDriver]) -> Result<()> {
     for one in preferred {
         preference::raise(&now()?, &one.name)?;

@@ -12,7 +12,6 @@ use outboard_drivers::root::Root;
 use outboard_inventory::installing::Installing;
 use rustix::fs::{Access, access};
 
-/// The name of the program and of its package.
 pub const PROGRAM: &str = "outboard-lab";
 
 /// The commands with the words of `outboard --help`.
@@ -38,7 +37,6 @@ pub fn requested(words: impl Iterator<Item = OsString>) -> Option<Vec<OsString>>
     COMMANDS.iter().any(|(command, _)| is_named(command)).then_some(words)
 }
 
-/// Replaces this process by the laboratory.
 pub fn run(words: &[OsString]) -> ExitCode {
     let error = match command() {
         Ok(mut command) => anyhow!("{PROGRAM} cannot be started: {}", command.args(words).exec()),

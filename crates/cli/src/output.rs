@@ -19,7 +19,6 @@ use self::destination::{Destination, directory_of, is_foreign};
 
 /// Where a command writes its result.
 pub struct Output {
-    /// The option and the name, for messages.
     name: String,
     destination: Destination,
     is_private: bool,

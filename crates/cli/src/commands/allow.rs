@@ -61,7 +61,6 @@ pub struct Options {
     force: bool,
 }
 
-/// Runs `outboard allow`.
 pub fn run(options: &Options) -> ExitCode {
     if options.list {
         return ended("allow", show::show(options.json));
@@ -101,7 +100,6 @@ pub fn allow(driver: &str, force: bool, now: bool) -> Result<String> {
     })
 }
 
-/// Prints an error to stderr.
 fn warn(command: &str, error: &anyhow::Error) {
     outboard_console::say(&format!("outboard {command}: {error:#}"));
 }

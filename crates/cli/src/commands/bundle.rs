@@ -10,7 +10,6 @@ use outboard_inventory::bundle::{Files, Item, Recording, pack, scrub};
 
 use crate::output::Output;
 
-/// The default name of the archive.
 const NAME: &str = "outboard-bundle.tar.xz";
 
 /// Pack what outboard status reads into one archive, for outboard status --from on another machine.
@@ -30,7 +29,6 @@ pub struct Options {
     force: bool,
 }
 
-/// Runs `outboard bundle`.
 pub fn run(options: &Options) -> ExitCode {
     ended("bundle", bundle(options))
 }

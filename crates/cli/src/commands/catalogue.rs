@@ -28,14 +28,12 @@ pub struct Options {
     json: bool,
 }
 
-/// The output of `--json`.
 #[derive(Serialize)]
 struct Catalogue {
     schema: &'static str,
     entries: Vec<Entry>,
 }
 
-/// Runs `outboard catalogue`.
 pub fn run(options: &Options) -> ExitCode {
     console::ended("catalogue", print(options))
 }

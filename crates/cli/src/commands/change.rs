@@ -7,7 +7,6 @@ use serde::Serialize;
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]
 struct Change<'a> {
-    /// `outboard-change/1`.
     schema: &'static str,
     /// The drivers that were changed, before the first one that was not.
     drivers: Vec<ChangedDriver<'a>>,
@@ -16,7 +15,6 @@ struct Change<'a> {
 #[derive(Serialize)]
 struct ChangedDriver<'a> {
     driver: &'a str,
-    /// What was done, in a sentence.
     text: String,
 }
 

@@ -61,7 +61,6 @@ pub struct Options {
     hoard: bool,
 }
 
-/// Runs `outboard check`.
 pub fn run(options: &Options) -> ExitCode {
     exit_code("check", check(options))
 }

@@ -30,7 +30,6 @@ pub fn run(options: &Options) -> ExitCode {
     print(options.shell, super::arguments().subcommands(stubs))
 }
 
-/// Prints the script for these arguments.
 pub fn print(shell: Shell, mut arguments: clap::Command) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut arguments, "outboard", &mut script);

@@ -41,7 +41,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs `outboard config`.
 pub fn run(options: &Options) -> ExitCode {
     let printed = config(options).and_then(|config| {
         let text = if options.json { outboard_documents::json(&config)? } else { text::text(&config) };

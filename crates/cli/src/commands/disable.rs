@@ -48,7 +48,6 @@ pub struct Options {
     place: Place,
 }
 
-/// Runs `outboard disable`.
 pub fn run(options: &Options) -> ExitCode {
     if options.progress {
         outboard_documents::print_steps();

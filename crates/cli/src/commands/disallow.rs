@@ -27,7 +27,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs `outboard disallow`.
 pub fn run(options: &Options) -> ExitCode {
     let disallowed = |driver: &str| disallow(driver, options.now);
     ended("disallow", change::each(&options.drivers, options.json, disallowed))

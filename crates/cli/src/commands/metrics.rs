@@ -30,7 +30,6 @@ pub struct Options {
     output: Option<PathBuf>,
 }
 
-/// Runs `outboard metrics`.
 pub fn run(options: &Options) -> ExitCode {
     let sample = Sample::take(&Root::live());
     let checked = states(findings(Path::new(FINDINGS_FILE), Path::new("/")));

@@ -68,7 +68,6 @@ enum Command {
 /// The command that [`Cleaner`](outboard_measure::kernel_users::cleaner::Cleaner) starts.
 pub const CLEAN_UP: &str = "clean-up";
 
-/// The arguments of the command, with the laboratory's commands in the help.
 pub fn arguments() -> clap::Command {
     let all = Outboard::command()
         .after_help(laboratory::help(&[]))
@@ -76,7 +75,6 @@ pub fn arguments() -> clap::Command {
     name_manual_pages(all, "outboard")
 }
 
-/// Ends the help of each command with the name of its manual page.
 pub fn name_manual_pages(command: clap::Command, page: &str) -> clap::Command {
     let above = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
@@ -87,7 +85,6 @@ pub fn name_manual_pages(command: clap::Command, page: &str) -> clap::Command {
 }
 
 impl Outboard {
-    /// Runs the selected command.
     pub fn run(self) -> ExitCode {
         match self.command {
             Command::Allow(options) => allow::run(&options),

@@ -58,7 +58,6 @@ pub struct Options {
     wait: Duration,
 }
 
-/// Runs `outboard prefer`.
 pub fn run(options: &Options) -> ExitCode {
     let result = match &options.driver {
         None => restore(options.wait),
@@ -140,7 +139,6 @@ fn line(drivers: &[Judged], one: &PreferredDriver, priority: i32, release: Optio
     text
 }
 
-/// The module of a driver, unless it is built in.
 fn module(drivers: &[Judged], driver: &str) -> Option<String> {
     let found = drivers.iter().find(|one| one.driver.name == driver)?;
     Some(found.driver.module.clone()).filter(|module| module != "kernel")

@@ -52,7 +52,6 @@ pub fn forget() -> Result<()> {
     }
 }
 
-/// Runs `outboard rng`.
 pub fn run(options: &Options) -> ExitCode {
     let (name, result) = match &options.action {
         None => ("rng", sources::show(options.json)),

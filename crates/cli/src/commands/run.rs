@@ -31,7 +31,6 @@ pub struct Options {
     command: Vec<OsString>,
 }
 
-/// Runs `outboard run`.
 pub fn run(options: &Options) -> ExitCode {
     ExitCode::from(execute(options).unwrap_or_else(|error| {
         say(&format!("outboard run: {error:#}"));

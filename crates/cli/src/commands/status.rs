@@ -38,7 +38,6 @@ pub struct Options {
     every: Option<Duration>,
 }
 
-/// Runs `outboard status`.
 pub fn run(options: &Options) -> ExitCode {
     match report(options) {
         Ok(()) => ExitCode::SUCCESS,

@@ -78,7 +78,6 @@ pub enum GoalName {
 }
 
 impl GoalName {
-    /// The name in the policy file.
     pub fn name(self) -> &'static str {
         Goal::from(self).name()
     }
@@ -94,7 +93,6 @@ impl From<GoalName> for Goal {
     }
 }
 
-/// Runs `outboard tune`.
 pub fn run(options: &Options) -> ExitCode {
     exit_code("tune", tune(options))
 }
@@ -127,14 +125,11 @@ fn tune(options: &Options) -> Result<ExitCode> {
     Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// What is to be measured.
 pub struct Wanted<'a> {
     pub goal: GoalName,
     /// OpenSSL's names.
     pub ciphers: &'a [&'a str],
-    /// The provider's file.
     pub module: &'a Path,
-    /// Whether the policy is written.
     pub is_written: bool,
 }
 
@@ -193,7 +188,6 @@ fn missing_key_stream(ciphers: &[&str]) -> Result<Option<String>> {
     Ok(names.first().filter(|_| !is_allowed).map(|name| (*name).to_owned()))
 }
 
-/// Removes the policy.
 pub fn remove_policy() -> Result<()> {
     Replacement::open(Path::new(POLICY_FILE), explained)?.remove()
 }

@@ -39,7 +39,6 @@ pub struct Options {
 /// The document of `--json`. Fields are only added within a version.
 #[derive(Serialize)]
 struct Undone<'a> {
-    /// `outboard-undo/1`.
     schema: &'static str,
     /// Whether anything was to be undone now, or was only shown.
     acted: bool,
@@ -55,13 +54,11 @@ struct UndonePart<'a> {
     name: &'a str,
     /// `present`, `undone` or `remains`.
     state: &'static str,
-    /// Why it remains; null otherwise.
     error: Option<String>,
     /// Names under which edited files are kept.
     kept: Vec<String>,
 }
 
-/// Runs `outboard undo`.
 pub fn run(options: &Options) -> ExitCode {
     exit_code("undo", undo(options))
 }

@@ -20,22 +20,17 @@ const REQUEST: usize = 16 << 10;
 /// How long a server may take to answer, as the clients have it.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// A protocol that a client of this program speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// HTTP over TLS.
     Tls,
-    /// SSH.
     Ssh,
 }
 
 /// An address at which a service answers in a known protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Endpoint {
-    /// The address.
     pub address: SocketAddr,
-    /// The protocol.
     pub protocol: Protocol,
     /// The process that listens is the system's SSH server, to which the keys of the calling user
     /// are offered.
@@ -43,13 +38,10 @@ pub struct Endpoint {
     pub has_keys: bool,
 }
 
-/// A completed exchange with a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Exchange {
-    /// Where.
     #[serde(flatten)]
     pub endpoint: Endpoint,
-    /// The negotiated cipher, if the client reports it.
     pub cipher: Option<String>,
     /// Bytes that were sent; 0 after a handshake alone.
     pub bytes: usize,

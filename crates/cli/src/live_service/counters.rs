@@ -8,7 +8,6 @@ use outboard_uapi::SYSFS;
 /// The work that drivers have done for /dev/outboard, docs/uapi.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DriverWork {
-    /// Requests.
     pub requests: u64,
     /// Bytes of input.
     pub bytes: u64,
@@ -30,7 +29,6 @@ impl DriverWork {
         Some(work)
     }
 
-    /// The work since an earlier reading.
     pub fn since(self, earlier: Self) -> Self {
         Self {
             requests: self.requests.saturating_sub(earlier.requests),

@@ -12,9 +12,7 @@ use super::{procd, systemctl};
 /// The init system of the running system. A unit is one of systemd, or an init script of procd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitSystem {
-    /// systemd(1)
     Systemd,
-    /// OpenWrt's.
     Procd,
 }
 
@@ -32,7 +30,6 @@ impl InitSystem {
         )
     }
 
-    /// The units of a service for which files were added.
     pub fn units(self, tree: &Tree, service: &str, files: &[AddedFile]) -> Vec<String> {
         match self {
             Self::Systemd => changed_units(files),
@@ -40,7 +37,6 @@ impl InitSystem {
         }
     }
 
-    /// Those of the units that run.
     pub fn running(self, units: &[String]) -> Result<Vec<String>> {
         match self {
             Self::Systemd => systemctl::running(units),
@@ -64,7 +60,6 @@ impl InitSystem {
         }
     }
 
-    /// Restarts units.
     pub fn restart(self, units: &[String]) -> Result<()> {
         match self {
             Self::Systemd => systemctl::restart(units),
@@ -72,7 +67,6 @@ impl InitSystem {
         }
     }
 
-    /// Whether a unit runs.
     pub fn is_active(self, unit: &str) -> Result<bool> {
         match self {
             Self::Systemd => systemctl::is_active(unit),
@@ -80,7 +74,6 @@ impl InitSystem {
         }
     }
 
-    /// The processes of a unit.
     pub fn processes(self, unit: &str) -> Result<Vec<u32>> {
         match self {
             Self::Systemd => systemctl::processes(unit),

@@ -9,12 +9,9 @@ use anyhow::{Context as _, Result, bail};
 use outboard_services::enable::init_script_name;
 use serde_json::Value;
 
-/// An instance of a service, as procd lists it.
 #[derive(Debug, PartialEq, Eq)]
 struct Instance {
-    /// Its process, if it runs.
     pid: Option<u32>,
-    /// The program that procd starts.
     program: Option<PathBuf>,
 }
 
@@ -23,7 +20,6 @@ pub fn programs(unit: &str) -> Result<Vec<PathBuf>> {
     Ok(instances(init_script_name(unit))?.into_iter().filter_map(|one| one.program).collect())
 }
 
-/// The init scripts of which an instance runs.
 pub fn running(scripts: &[String]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for script in scripts {
@@ -34,12 +30,10 @@ pub fn running(scripts: &[String]) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Whether an instance of an init script runs.
 pub fn is_active(script: &str) -> Result<bool> {
     Ok(instances(script)?.iter().any(|one| one.pid.is_some()))
 }
 
-/// Restarts init scripts.
 pub fn restart(scripts: &[String]) -> Result<()> {
     for script in scripts {
         output(Command::new(format!("/etc/init.d/{script}")).arg("restart"))?;

@@ -34,7 +34,6 @@ pub fn listening(processes: &[u32]) -> BTreeSet<SocketAddr> {
     rows.filter(|(_, socket)| sockets.contains(socket)).map(|(address, _)| reachable(address)).collect()
 }
 
-/// The inodes of a process's sockets.
 fn sockets_of(process: u32) -> Vec<u64> {
     let entries = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let links = entries.filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -59,7 +59,6 @@ pub fn restart(units: &[String]) -> Result<()> {
     systemctl(&with("restart")).map(drop)
 }
 
-/// Whether a unit runs.
 pub fn is_active(unit: &str) -> Result<bool> {
     Ok(property(unit, "ActiveState")? == "active")
 }
@@ -70,7 +69,6 @@ pub fn cpu_nanoseconds(unit: &str) -> Option<u64> {
     property(unit, "CPUUsageNSec").ok()?.parse().ok().filter(|time| *time < u64::MAX)
 }
 
-/// The processes of a unit.
 pub fn processes(unit: &str) -> Result<Vec<u32>> {
     let group = property(unit, "ControlGroup")?;
     if group.is_empty() {

@@ -55,7 +55,6 @@ pub struct LiveService {
 /// What was verified. Fields are only added within a version of the document that contains it.
 #[derive(Debug, Serialize)]
 pub struct Verification {
-    /// The units that were restarted.
     pub units: Vec<String>,
     /// Number of their processes that have mapped the provider; null where every program maps it.
     pub processes_with_outboard: Option<usize>,
@@ -63,16 +62,13 @@ pub struct Verification {
     pub exchanges: Vec<Exchange>,
     /// Requests of these that drivers computed for /dev/outboard; null without the module.
     pub hardware_requests: Option<u64>,
-    /// Their bytes.
     pub hardware_bytes: Option<u64>,
     /// Interrupts of accelerators meanwhile; null if they cannot be read.
     pub interrupts: Option<u64>,
-    /// What could not be verified.
     pub notes: Vec<String>,
 }
 
 impl LiveService {
-    /// The service as it runs now.
     pub fn find(tree: &Tree, service: &str, files: &[AddedFile]) -> Result<Self> {
         let init = InitSystem::find()?;
         let units = init.units(tree, service, files);

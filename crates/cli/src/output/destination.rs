@@ -14,9 +14,7 @@ const MOST_LINKS: usize = 40;
 /// PROC_SUPER_MAGIC of linux/magic.h.
 const PROC: u64 = 0x9fa0;
 
-/// The destination of a result.
 pub enum Destination {
-    /// Standard output.
     Stdout,
     /// A device, pipe or terminal.
     Special(Special),
@@ -104,7 +102,6 @@ impl Special {
     }
 }
 
-/// The directory of a name.
 pub fn directory_of(place: &Path) -> &Path {
     place.parent().filter(|directory| *directory != Path::new("")).unwrap_or(Path::new("."))
 }

@@ -28,7 +28,6 @@ const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, largest_de
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
 
-/// The sizes of requests that are measured.
 fn sizes(cipher: &str) -> Sizes {
     let least = shortest_ahead(cipher).unwrap_or_default().max(16);
     Sizes { least, most: LARGEST, largest_decide: false }

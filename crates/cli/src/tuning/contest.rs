@@ -28,15 +28,12 @@ pub fn plan(goal: Goal) -> Plan {
 
 /// Both contestants, with a key for one direction of a cipher.
 pub struct DirectContest<'a> {
-    /// The stopwatch for both contestants.
     pub watch: &'a Stopwatch,
-    /// The criterion for winning.
     pub goal: Goal,
     /// OpenSSL without the provider.
     pub software: Work<'a>,
     /// OpenSSL with the provider.
     pub hardware: Work<'a>,
-    /// Reads the provider's counts.
     pub counts: &'a dyn Fn() -> Counts,
 }
 
@@ -46,7 +43,6 @@ impl DirectContest<'_> {
         self.hardware.run(WARM_UP).map_err(|error| Error::Failed(error.to_string()))
     }
 
-    /// Measures one size.
     pub fn at(&mut self, bytes: usize) -> Result<Point, Error<String>> {
         for side in [&mut self.software, &mut self.hardware] {
             side.resize(bytes).map_err(|error| Error::Failed(error.to_string()))?;

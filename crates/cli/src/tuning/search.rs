@@ -111,7 +111,6 @@ fn measured<T>(answer: &mut Tune, name: &str, result: Result<Option<T>, Error<St
     }
 }
 
-/// Groups the ciphers by driver.
 fn groups<'a>(ciphers: &[&'a str]) -> Vec<Vec<&'a str>> {
     let mut groups: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
     for &cipher in ciphers {
@@ -142,7 +141,6 @@ fn failed(error: &dyn std::fmt::Display) -> Error<String> {
     Error::Failed(error.to_string())
 }
 
-/// The measurement of one cipher.
 struct CipherMeasurement<'a> {
     watch: &'a Stopwatch,
     goal: Goal,

@@ -9,7 +9,6 @@ use outboard_drivers::root::Root;
 
 use crate::commands::check::findings;
 
-/// Returns whether all these drivers are registered in the kernel.
 pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool> {
     let survey = survey(&Root::live())?;
     Ok(drivers.into_iter().all(|wanted| survey.drivers.iter().any(|judged| judged.driver.name == wanted)))
@@ -19,9 +18,7 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 pub struct Candidate<'a> {
     /// Its name in /proc/crypto.
     pub driver: &'a str,
-    /// Its kernel module.
     pub module: String,
-    /// Its algorithm.
     pub algorithm: Primitive,
 }
 

@@ -17,7 +17,6 @@ pub fn read() -> Result<Vec<AllowedDriver>> {
     read_if_loaded()?.ok_or_else(|| anyhow!(not_loaded()))
 }
 
-/// That the module is not loaded, and what loads it on this system.
 pub fn not_loaded() -> String {
     let root = Root::live();
     let release = Release::read(&root).map(|release| release.text);
@@ -25,7 +24,6 @@ pub fn not_loaded() -> String {
     format!("the outboard module is not loaded: {step}")
 }
 
-/// Reads the list; `None` when the module is not loaded.
 pub fn read_if_loaded() -> Result<Option<Vec<AllowedDriver>>> {
     match allow_list::read(&Root::live()) {
         Ok(list) => Ok(Some(list)),
@@ -39,7 +37,6 @@ pub fn add(driver: &str) -> Result<()> {
     write("allow", driver, &families::bounds(driver).words())
 }
 
-/// Removes a driver from the list.
 pub fn remove(driver: &str) -> Result<()> {
     write("disallow", driver, "")
 }

@@ -24,10 +24,8 @@ const HEADER: &str = "# Drivers for /dev/outboard, the preferred one first: allo
 /// Keyword after the name of a driver that was allowed with --force.
 const FORCE: &str = "force";
 
-/// An entry of the saved list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDriver {
-    /// The driver's exact name.
     pub driver: String,
     /// The driver was allowed although it is classified as software.
     pub forced: bool,
@@ -77,7 +75,6 @@ impl Memory {
         Ok(Self { new: Some(new), ..Self::read_at(path)? })
     }
 
-    /// Parses the contents of the file.
     pub fn parse(text: &str) -> Self {
         Self { lines: text.lines().map(str::to_owned).collect(), new: None, _lock: None }
     }
@@ -100,7 +97,6 @@ impl Memory {
         (drivers, mistakes)
     }
 
-    /// Returns whether the list contains this driver.
     pub fn has(&self, driver: &str) -> bool {
         self.drivers().0.iter().any(|known| known.driver == driver)
     }
@@ -119,7 +115,6 @@ impl Memory {
         }
     }
 
-    /// Removes a driver from the saved list.
     pub fn remove(&mut self, driver: &str) {
         self.lines.retain(|line| words(line).next() != Some(driver));
     }
@@ -141,7 +136,6 @@ pub fn remove_file() -> Result<()> {
     Replacement::open(Path::new(FILE), explained)?.remove()
 }
 
-/// Returns the words of a line without its comment.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split('#').next().unwrap_or_default().split_ascii_whitespace()
 }

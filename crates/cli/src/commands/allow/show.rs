@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::memory::Memory;
 use super::{list, say, warn};
 
-/// The document of `--json`.
 #[derive(Serialize)]
 struct List {
     schema: &'static str,

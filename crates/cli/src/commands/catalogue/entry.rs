@@ -4,7 +4,6 @@ use outboard_catalog::families::{Completion, Family, values};
 use outboard_catalog::search::url;
 use serde::Serialize;
 
-/// One entry.
 #[derive(Serialize)]
 pub struct Entry {
     id: &'static str,
@@ -34,7 +33,6 @@ pub struct Entry {
     source: String,
 }
 
-/// A known limit or fault.
 #[derive(Serialize)]
 struct Limit {
     text: &'static str,
@@ -42,7 +40,6 @@ struct Limit {
 }
 
 impl Entry {
-    /// The JSON form of an entry.
     pub fn new(family: &'static Family) -> Self {
         let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
         Self {

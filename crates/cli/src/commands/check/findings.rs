@@ -98,7 +98,6 @@ fn store(found: &[Finding<'_>]) -> Result<()> {
     })
 }
 
-/// Removes the findings of these drivers.
 pub fn forget(drivers: &[String]) -> Result<()> {
     change(|known| {
         if let Some(unknown) =
@@ -125,7 +124,6 @@ pub fn wrong(driver: &str) -> Result<Option<String>> {
     }))
 }
 
-/// Removes all findings.
 pub fn forget_all() -> Result<()> {
     change(|_| Ok(Vec::new()))
 }

@@ -1,24 +1,18 @@
 //! The results of one process of the check.
 
-/// The results of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Requests with right results.
     pub requests: u64,
-    /// Their bytes.
     pub bytes: u64,
-    /// The fault that ended the check.
     pub fault: Option<(Outcome, String)>,
 }
 
 /// The type of a fault, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// A wrong result.
     Wrong,
     /// No result within the time limit.
     Late,
-    /// No result.
     None,
 }
 

@@ -23,17 +23,13 @@ use outboard_measure::stop;
 
 use super::share::{Outcome, Share};
 
-/// Threads of each process.
 const THREADS: u64 = 2;
 
 /// Distance between the seeds of threads and processes, so that they do not overlap.
 const APART: u64 = 1_000_000_007;
 
-/// A driver to check.
 pub struct Candidate {
-    /// Its name in /proc/crypto.
     pub name: String,
-    /// Its kernel module.
     pub module: String,
     algorithm: Primitive,
     selftest: String,

@@ -48,7 +48,6 @@ fn none(file: Option<PathBuf>, named_by: &str, problems: Vec<String>) -> Configu
     }
 }
 
-/// Reads a configuration with its included files.
 pub fn of_file(path: &Path, named_by: &str, env: &Environment) -> Configuration {
     let conf = match Conf::load(path, env) {
         Ok(conf) => conf,
@@ -83,7 +82,6 @@ pub fn of_file(path: &Path, named_by: &str, env: &Environment) -> Configuration 
     }
 }
 
-/// The provider, which is asked what it does with a configuration.
 pub struct Asking {
     library: Library,
     module: PathBuf,

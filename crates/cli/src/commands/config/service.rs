@@ -15,7 +15,6 @@ use crate::commands::enable::Named;
 use crate::commands::enable::list::{INCOMPLETE, UNVERIFIED};
 use crate::live_service::init_system::InitSystem;
 
-/// Describes a service.
 pub fn service(tree: &Tree, named: Named, asking: &Result<Asking, String>) -> Result<Service> {
     named.checked()?;
     let key = named.key();

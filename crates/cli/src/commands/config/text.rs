@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use outboard_console::{aligned, aligned_list, printable_line};
 use outboard_documents::config::{Config, Configuration, Findings, Line, Service, ServiceProcess};
 
-/// Formats all of it.
 pub fn text(config: &Config) -> String {
     let mut out = String::new();
     if let Some(shell) = &config.shell {

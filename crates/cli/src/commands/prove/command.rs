@@ -9,11 +9,8 @@ use std::process::{Child, Command, ExitStatus};
 
 use crate::environment;
 
-/// The result of a command that was run.
 pub struct Ended {
-    /// The command line, for display.
     pub words: Vec<String>,
-    /// Its exit status.
     pub status: ExitStatus,
     /// The command left processes running; their later work is not in the proof.
     pub left_running: bool,
@@ -21,9 +18,7 @@ pub struct Ended {
 
 /// The reason why the command was not run.
 pub enum Refused {
-    /// The kernel's error.
     Exec(String, io::Error),
-    /// A signal that arrived first.
     Signal(i32),
 }
 
@@ -161,7 +156,6 @@ impl Ended {
         u8::try_from(code).unwrap_or(255)
     }
 
-    /// Returns the signal that ended the command.
     pub fn signal(&self) -> Option<i32> {
         self.status.signal()
     }

@@ -27,7 +27,6 @@ const MAX_OTHERS: usize = 4;
 /// and logs.
 const LEAST_TRAFFIC: u64 = 1 << 20;
 
-/// The verdict and its basis.
 pub struct Conclusion {
     pub verdict: ProofVerdict,
     /// The verdict in one or two sentences.
@@ -36,27 +35,20 @@ pub struct Conclusion {
     pub used: Vec<bool>,
 }
 
-/// What was counted.
 pub struct Observed {
     pub subject: Subject,
-    /// Number of times that the provider was loaded.
     pub loads: u64,
-    /// Counts of each algorithm.
     pub counted: Vec<(String, Counts)>,
     /// Decisions of the provider about algorithms.
     pub decisions: Vec<(String, Decision)>,
-    /// Notes of the provider.
     pub notes: Vec<String>,
     /// Bytes that the processes of a service read or wrote, whichever is more, if that is known.
     pub traffic: Option<u64>,
 }
 
-/// What was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// A command that prove ran.
     Command,
-    /// A service that runs already.
     Service,
 }
 

@@ -122,7 +122,6 @@ fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
     ways
 }
 
-/// Converts the counts of an algorithm.
 pub fn work(counts: Counts) -> Work {
     Work {
         hardware_requests: counts.hw_requests,

@@ -20,7 +20,6 @@ use crate::commands::enable::named;
 use crate::live_service::init_system::InitSystem;
 use outboard_console::progress;
 
-/// Observes the service for the requested time.
 pub fn observe(options: &Options) -> Result<Prove> {
     let (name, parts) = running_parts(options)?;
     let units: Vec<String> = parts.iter().flat_map(|part| part.units.clone()).collect();
@@ -134,7 +133,6 @@ impl Part {
 
 /// What a part did until one moment.
 struct State {
-    /// The counters, by the names of what has them.
     tables: Vec<(String, Table)>,
     cpu: Option<u64>,
     /// Bytes that its processes read and wrote with system calls.
@@ -217,7 +215,6 @@ fn add_table(observed: &mut Observed, table: &Table) {
     observed.notes.extend(table.notes());
 }
 
-/// Adds what a part did.
 fn add_counts(observed: &mut Observed, counted: Vec<(String, Counts)>) {
     for (name, counts) in counted {
         match observed.counted.iter_mut().find(|(other, _)| *other == name) {

@@ -14,7 +14,6 @@ use super::select::explained;
 use crate::etc::{Replacement, STAGED};
 
 const RULES: &str = "/etc/udev/rules.d";
-/// The path of the rule.
 pub const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 
 /// The lock is next to this name.
@@ -47,7 +46,6 @@ impl BootRule {
     }
 }
 
-/// Removes the rule, if there is one.
 pub fn remove() -> Result<()> {
     match is_there() {
         true => Replacement::open_elsewhere(Path::new(FILE), Path::new(LOCKED), explained)?.remove(),

@@ -11,20 +11,17 @@ use outboard_inventory::openssl::Pending;
 use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
 use serde::Serialize;
 
-/// The name of the provider's seed source.
 pub const SEED_SOURCE: &str = "OUTBOARD-HWRNG";
 
 /// The time limit of the process. The source reads a device for at most ten seconds for each seed.
 const TIME_LIMIT: Duration = Duration::from_secs(40);
 
-/// The counters of the process.
 #[derive(Debug, Serialize)]
 pub struct SeedSourceAnswer {
     /// Whether the process got random numbers, from whatever seeds.
     pub has_random_numbers: bool,
     #[serde(flatten)]
     pub counts: SeedWork,
-    /// What the provider reported.
     pub notes: Vec<String>,
 }
 

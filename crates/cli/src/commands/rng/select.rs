@@ -51,7 +51,6 @@ fn current() -> Result<Hwrng> {
     })
 }
 
-/// Runs `outboard rng select`.
 pub fn select(options: &Options) -> Result<ExitCode> {
     let after = choose(&options.name, !options.now)?;
     let words = if options.now || options.name == AUTO { "" } else { ", now and after each boot" };
@@ -102,7 +101,6 @@ fn is_selected() -> bool {
     Root::live().text(&format!("{}/rng_selected", &SYSFS[1..])).as_deref() == Some("1")
 }
 
-/// Runs `outboard rng quality`.
 pub fn set_quality(options: &QualityOptions) -> Result<ExitCode> {
     let Some(generator) = current()?.current else {
         bail!("no generator is in use, so there is none to credit: outboard rng shows what is there");

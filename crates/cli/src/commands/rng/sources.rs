@@ -41,7 +41,6 @@ struct SourcesAnswer {
     problems: Vec<String>,
 }
 
-/// OpenSSL's random sources.
 #[derive(Default, Serialize)]
 struct OpenSslRandom {
     version: Option<String>,
@@ -81,7 +80,6 @@ fn primary(instances: &str) -> Option<String> {
     lines.next().filter(|line| line.contains('@')).map(|line| line.trim().to_owned())
 }
 
-/// Prints the sources.
 pub fn show(json: bool) -> Result<ExitCode> {
     let root = Root::live();
     let kernel = root.text("proc/sys/kernel/osrelease");

@@ -7,7 +7,6 @@ use outboard_services::choice;
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
 
-/// Formats one sentence for each measured cipher.
 pub fn ciphers(ciphers: &[TunedCipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
 }

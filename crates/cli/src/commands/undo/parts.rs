@@ -11,21 +11,15 @@ use crate::commands::check::findings;
 use crate::commands::{disable, disallow, enable, rng, tune};
 use crate::etc::STAGED;
 
-/// A change of the system.
 pub enum Part {
     /// A service or a user within the kernel that was enabled.
     Service(String),
     /// A driver that the kernel prefers: the name of its record, and that of the driver.
     Preference(String),
-    /// An allowed or saved driver.
     Driver(String),
-    /// The saved list.
     List,
-    /// The generator that was selected for each boot.
     Generator,
-    /// The policy of `outboard tune`.
     Policy,
-    /// The findings of `outboard check`.
     Findings,
 }
 
@@ -80,7 +74,6 @@ fn is_there(file: &str) -> bool {
 }
 
 impl Part {
-    /// The kind of change, for the list.
     pub fn kind(&self) -> &'static str {
         match self {
             Part::Service(_) => "service",
