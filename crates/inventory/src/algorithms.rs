@@ -6,7 +6,6 @@ use outboard_drivers::find::Judged;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::pick;
 
-/// The algorithms of the report, in its order.
 const OF_INTEREST: &[&str] = &[
     "cbc(aes)",
     "ctr(aes)",

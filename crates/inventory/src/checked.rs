@@ -23,7 +23,6 @@ pub fn read(root: &Root) -> Result<Findings, String> {
     findings.map_err(|why: Unfit| format!("{FINDINGS_FILE}: {why}"))
 }
 
-/// The findings for those of `drivers` that were checked.
 pub fn of_drivers<'a>(
     root: &Root,
     findings: &Findings,
@@ -40,7 +39,6 @@ pub fn tags_of(root: &Root, findings: &Findings, driver: &str) -> TagCheck {
     }
 }
 
-/// The fault that was found in a driver, if any.
 pub fn fault_of(root: &Root, findings: &Findings, driver: &str) -> Option<String> {
     let Finding { verdict, made, fault, .. } = findings.of(driver, &FilesOf(root))?;
     match verdict {

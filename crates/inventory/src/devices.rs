@@ -15,14 +15,12 @@ const VIRTIO_ID_CRYPTO: &str = "virtio:d00000014v";
 /// The PCI class of encryption controllers, in a modalias.
 const PCI_CLASS_CRYPTO: &str = "bc10sc";
 
-/// The buses with crypto devices.
 const BUSES: [&str; 4] = ["platform", "pci", "virtio", "acpi"];
 
 /// Devices that are described: each is compared with all of modules.alias, and a saved tree may have any
 /// number.
 const MOST_DEVICES: usize = 128;
 
-/// The crypto devices without a driver.
 pub fn unbound(root: &Root, release: Option<&str>) -> Vec<UnboundDevice> {
     let mut build = None;
     let mut found = Vec::new();
@@ -199,7 +197,6 @@ impl Facts<'_> {
     }
 }
 
-/// Whether a driver, `bus/name`, is registered.
 fn is_registered(root: &Root, driver: &str) -> bool {
     driver.split_once('/').is_some_and(|(bus, name)| root.exists(&format!("sys/bus/{bus}/drivers/{name}")))
 }

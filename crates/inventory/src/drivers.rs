@@ -10,7 +10,6 @@ use outboard_drivers::root::Root;
 
 use crate::reach_matrix::{self, Surroundings};
 
-/// The view of a judged driver.
 pub(crate) fn view(j: &Judged) -> DriverView {
     let d = &j.driver;
     DriverView {
@@ -36,7 +35,6 @@ fn reasons(j: &Judged) -> Vec<Reason> {
     j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source.to_owned() }).collect()
 }
 
-/// The accelerators, one for each family of drivers.
 pub(crate) fn accelerators(
     root: &Root,
     survey: &Survey,

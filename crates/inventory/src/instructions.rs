@@ -5,7 +5,6 @@ use outboard_catalog::families::{fits, values};
 use outboard_catalog::instructions::{ALL, Instructions, OpenSslUse};
 use outboard_documents::status::{Cpu, CpuInstructions, DriverView};
 
-/// The sets that the CPU has.
 pub fn of(cpu: &Cpu, drivers: &[DriverView]) -> Vec<CpuInstructions> {
     let has = |set: &&Instructions| {
         set.architecture == cpu.architecture

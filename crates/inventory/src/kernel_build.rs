@@ -17,7 +17,6 @@ pub struct KernelBuild {
     options: Option<HashSet<String>>,
     /// Patterns of devices, with the modules.
     aliases: Vec<(String, String)>,
-    /// Modules that exist or are built in.
     modules: Option<HashSet<String>>,
 }
 
@@ -77,7 +76,6 @@ pub(crate) fn has_module(root: &Root, release: &str, module: &str) -> Option<boo
     modules_of(root, release).map(|modules| modules.contains(module))
 }
 
-/// The modules that exist for a release or are built in.
 fn modules_of(root: &Root, release: &str) -> Option<HashSet<String>> {
     let lists = ["modules.dep", "modules.builtin"].map(|file| of_release(root, release, file));
     lists[0].is_some().then(|| lists.iter().flatten().flat_map(|list| list.lines()).map(module_in).collect())

@@ -10,7 +10,6 @@ use outboard_policy::{Policy, Tuned};
 pub(crate) struct Findable<'a> {
     /// The accelerators' drivers, in the order in which the provider tries them.
     pub drivers: Vec<&'a MatrixRow>,
-    /// The driver that computes key stream.
     pub key_stream: Option<&'a str>,
     /// The policy file in force.
     pub tuned: Option<&'a Tuned>,
@@ -27,7 +26,6 @@ impl Findable<'_> {
         ciphers.map(|cipher| self.cipher(cipher)).collect()
     }
 
-    /// The drivers of an algorithm.
     fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &MatrixRow> {
         self.drivers.iter().copied().filter(move |row| row.algorithm == algorithm.kernel_name())
     }

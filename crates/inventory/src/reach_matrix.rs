@@ -60,7 +60,6 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// The facts for the decision about one driver.
     pub(crate) fn facts_of(&self, driver: &str) -> ReachFacts {
         let findings = self.findings;
         ReachFacts {

@@ -7,7 +7,6 @@ use outboard_services::enable::{APPLICATIONS, Application, Record};
 
 use crate::choices;
 
-/// The directories of systemd's units.
 const UNITS: [&str; 4] =
     ["etc/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"];
 

@@ -6,10 +6,8 @@ use std::io;
 
 use outboard_drivers::root::{Entry, FileSource};
 
-/// A file or directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// A file with its content.
     File(Vec<u8>),
     /// A file whose content was not read, only its name.
     Name,
@@ -43,22 +41,18 @@ impl Files {
         self.items.iter().map(|(path, item)| (path.as_str(), item))
     }
 
-    /// Removes an item.
     pub fn remove(&mut self, path: &str) -> Option<Item> {
         self.items.remove(path)
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Whether there are items below this path.
     pub fn has_below(&self, directory: &str) -> bool {
         self.below(directory).next().is_some()
     }
 
-    /// The items below a directory, with the rest of their paths.
     fn below<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'a Item)> {
         let prefix = match directory.trim_matches('/') {
             "" => String::new(),

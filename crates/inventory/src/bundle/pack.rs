@@ -13,10 +13,8 @@ pub const LARGEST_ARCHIVE: usize = 2_000_000;
 /// Compression level of xz: the dictionary is 4 MiB, which a router has.
 const PRESET: u32 = 4;
 
-/// An archive.
 #[derive(Debug)]
 pub struct Packed {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// The files that were left out because the archive would have been too large.
     pub left_out: Vec<String>,

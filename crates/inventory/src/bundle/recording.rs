@@ -9,7 +9,6 @@ use outboard_drivers::root::{ANSWERS, Entry, FileSource, Root};
 
 use crate::bundle::files::{Files, Item};
 
-/// A recording in progress.
 #[derive(Debug, Default)]
 pub struct Recording {
     files: Rc<RefCell<Files>>,

@@ -20,42 +20,32 @@ const MOST_SHOWN: usize = 60;
 /// The first bytes of a file show its type; tar has its mark at byte 257.
 const HEAD: usize = 512;
 
-/// Another machine's files.
 #[derive(Debug)]
 pub struct Source {
-    /// The files.
     pub root: Root,
-    /// What was recognised, if they are pasted text.
     pub pasted: Option<PastedText>,
 }
 
 /// Why nothing can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// The file cannot be read.
     #[error(
         "--from {path}: {cause}: give a directory that holds proc/ and sys/, a bundle, a file of pasted text, or - for standard input"
     )]
     Io {
-        /// The name that was given.
         path: String,
-        /// The error.
         #[source]
         cause: io::Error,
     },
-    /// The archive is refused.
     #[error("--from {path}: {cause}")]
     Archive {
-        /// The name that was given.
         path: String,
-        /// The reason.
         #[source]
         cause: unpack::Unfit,
     },
     /// Neither an archive nor text.
     #[error("--from {path}: {what}")]
     Format {
-        /// The name that was given.
         path: String,
         /// What it is instead, and the next step.
         what: String,

@@ -14,7 +14,6 @@ use crate::bundle::files::{Files, Item};
 const LARGEST: u64 = 64 << 20;
 /// Maximum size of one file in bytes.
 const LARGEST_FILE: u64 = 32 << 20;
-/// Maximum number of entries.
 const MOST_ENTRIES: usize = 100_000;
 /// Maximum memory of the decoder in KiB: enough for the dictionary of `xz -9`.
 const DECODER_KB: u32 = 80 << 10;
@@ -25,27 +24,18 @@ pub enum Unfit {
     /// The data ends early or is not what it claims to be.
     #[error("the archive is damaged or cut short ({0}): copy it again, in binary mode")]
     Damaged(io::Error),
-    /// The unpacked archive is too large.
     #[error("the archive has more than {} MiB unpacked: it is no bundle of outboard", LARGEST >> 20)]
     TooLarge,
-    /// There are too many entries.
     #[error("the archive has more than {MOST_ENTRIES} entries: it is no bundle of outboard")]
     TooMany,
     /// A path leads out of the archive.
     #[error("the archive has an entry {0:?}, which leads out of it: it is no bundle of outboard")]
     Outside(String),
-    /// An entry is neither a file nor a directory.
     #[error(
         "the archive's entry {path:?} is a {what}, and a bundle has files and directories only: unpack it and \
          give the directory"
     )]
-    Kind {
-        /// The entry.
-        path: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// The archive has no entries.
+    Kind { path: String, what: &'static str },
     #[error("the archive is empty")]
     Empty,
 }

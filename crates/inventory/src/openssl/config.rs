@@ -14,18 +14,13 @@ use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Environment, Files, Sec
 /// What outboard reads in a configuration. Names and values are shown as a bundle keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Configuration {
-    /// The engines that are listed; `None` without any.
     pub engines: Option<Engines>,
-    /// The providers that are listed.
     pub providers: Option<ProviderSection>,
-    /// Lines that offload digests.
     pub digests: Vec<DigestsLine>,
-    /// The random sources that are named.
     pub random: Option<RandomSources>,
 }
 
 impl Configuration {
-    /// What a configuration contains that was read from `file`.
     pub fn of(conf: &Conf, file: &Path) -> Self {
         let Some(main) = conf.section(DEFAULT_SECTION).and_then(|first| first.get("openssl_conf")) else {
             return Configuration::default();
@@ -91,7 +86,6 @@ pub(super) fn read(root: &Root, config_dir: Option<&str>) -> Configuration {
         .map_or_else(Configuration::default, |(conf, file)| Configuration::of(&conf, &file))
 }
 
-/// The configuration, and the path of its first file.
 pub(super) fn load(root: &Root, config_dir: Option<&str>, variable: &Environment) -> Option<(Conf, PathBuf)> {
     let files: Vec<PathBuf> = match root.answer(NAMED_FILE, || variable("OPENSSL_CONF")) {
         Some(file) => vec![file.into()],
@@ -104,7 +98,6 @@ pub(super) fn load(root: &Root, config_dir: Option<&str>, variable: &Environment
     files.into_iter().find_map(|file| Some((Conf::load_from(&Tree(root), &file, variable).ok()?, file)))
 }
 
-/// The files below a root.
 struct Tree<'a>(&'a Root);
 
 impl Tree<'_> {

@@ -9,14 +9,12 @@ use std::time::Duration;
 /// The maximum output in bytes, more than `openssl` prints.
 const MOST_OUTPUT: u64 = 64 << 10;
 
-/// A command that is running.
 pub struct Pending {
     child: Child,
     output: Receiver<String>,
 }
 
 impl Pending {
-    /// Starts a command; `None` if it cannot be started.
     pub fn start(program: &str, arguments: &[&str]) -> Option<Self> {
         Self::spawn(Command::new(program).args(arguments))
     }

@@ -29,7 +29,6 @@ const TARGETS: &[(&str, &str)] = &[
     ("x86/geode", "Geode(TM)"),
 ];
 
-/// Maximum number of lines of the description.
 const MOST_LINES: usize = 24;
 
 pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {

@@ -5,11 +5,9 @@ use super::{Line, Pasted};
 
 /// A device driver of FreeBSD.
 pub(super) struct CryptoDevice {
-    /// Its name, before the unit's number.
     name: &'static str,
     /// Whether it is a device separate from the CPU.
     pub(super) is_accelerator: bool,
-    /// What it drives, and what follows from that.
     pub(super) meaning: &'static str,
 }
 
@@ -112,7 +110,6 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     }
 }
 
-/// The device with the name of a driver or module.
 pub(super) fn device_named(name: &str) -> Option<&'static CryptoDevice> {
     DEVICES.iter().find(|device| device.name == name)
 }

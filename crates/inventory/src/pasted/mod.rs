@@ -30,10 +30,8 @@ pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an op
 /// Maximum number of remarks; a longer text repeats itself.
 const MOST_REMARKS: usize = 40;
 
-/// What was recognised in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pasted {
-    /// What the status shows.
     pub text: PastedText,
     /// Files of the kernel, by path without a leading slash.
     pub files: Vec<(String, String)>,
@@ -47,7 +45,6 @@ struct Line<'a> {
 }
 
 impl Pasted {
-    /// Whether nothing was recognised.
     pub fn is_empty(&self) -> bool {
         self.text.recognised.is_empty()
     }
@@ -56,7 +53,6 @@ impl Pasted {
         self.add(line, text.into(), false);
     }
 
-    /// A remark on a line that shows an accelerator.
     fn shows(&mut self, line: Line, text: impl Into<String>) {
         self.add(line, text.into(), true);
     }
@@ -84,7 +80,6 @@ impl Pasted {
     }
 }
 
-/// Recognises the parts of a text.
 pub fn recognise(text: &str) -> Pasted {
     let lines: Vec<Line> =
         text.lines().enumerate().map(|(index, text)| Line { number: index + 1, text: bare(text) }).collect();

@@ -96,7 +96,6 @@ fn keys(line: Line, section: &str, pasted: &mut Pasted) {
     }
 }
 
-/// `[section]`.
 fn section_of(text: &str) -> Option<&str> {
     let (name, rest) = text.strip_prefix('[')?.split_once(']')?;
     let name = name.trim();
@@ -105,7 +104,6 @@ fn section_of(text: &str) -> Option<&str> {
     (is_name && is_end).then_some(name)
 }
 
-/// The value of `key = value`.
 fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.strip_prefix(key)?.trim_start().strip_prefix('=').map(str::trim)
 }

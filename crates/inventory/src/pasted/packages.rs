@@ -77,7 +77,6 @@ pub(super) fn find(lines: &[Line], pasted: &mut Pasted) {
     }
 }
 
-/// The engine that a package drives.
 pub(super) fn family_of(package: &str) -> Option<&'static Family> {
     families::all().find(|family| family.nature == Nature::Accelerator && family.openwrt == package)
 }

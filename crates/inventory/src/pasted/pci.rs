@@ -23,7 +23,6 @@ const NAMES: &[(&str, &str)] = &[
 /// classes 0x10, 0x0b40 and 0x12).
 const CLASSES: &[&str] = &["ncryption", "Co-processor", "rocessing accelerator"];
 
-/// A device of the list.
 struct PciDevice<'a> {
     line: Line<'a>,
     address: &'a str,

@@ -13,7 +13,6 @@ const BELOW: usize = 2;
 /// Space between the columns of a table.
 const GAP: usize = 2;
 
-/// Parameters of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     /// Bold and coloured words, for a terminal.
@@ -29,7 +28,6 @@ impl Style {
     }
 }
 
-/// The mood of a heading, as a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingColour {
     Plain,
@@ -61,17 +59,14 @@ impl Page {
         Self { text: String::new(), style }
     }
 
-    /// Appends a label at the margin and its text.
     pub(super) fn row(&mut self, label: &str, text: &str) {
         self.row_in(HeadingColour::Plain, label, text);
     }
 
-    /// Appends a label in a mood and its text.
     pub(super) fn row_in(&mut self, mood: HeadingColour, label: &str, text: &str) {
         self.labelled(Some(mood), &printable_line(label), text);
     }
 
-    /// Appends an indented label and its text.
     pub(super) fn sub(&mut self, label: &str, text: &str) {
         self.labelled(None, &format!("  {}", printable_line(label)), text);
     }
