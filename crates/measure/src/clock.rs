@@ -44,7 +44,6 @@ impl Clock {
         }
     }
 
-    /// Seconds since `then`.
     pub fn since(&self, then: u64) -> f64 {
         self.between(then, self.now())
     }

@@ -3,12 +3,10 @@
 
 use outboard_documents::SpeedVerdict;
 
-/// The range of sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// The smallest size; all sizes are multiples of it.
     pub least: usize,
-    /// The largest size.
     pub most: usize,
     /// Whether hardware must win at the largest sizes. Otherwise the sizes at which it wins may end
     /// below them.
@@ -18,7 +16,6 @@ pub struct Sizes {
 /// The factor between the first sizes.
 const STEP: usize = 4;
 
-/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossover {
     /// Hardware wins at this size, and at each larger one that was measured, except that the result

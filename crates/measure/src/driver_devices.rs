@@ -32,7 +32,6 @@ impl DriverDevices {
         devices(self.0.iter().filter(move |one| parts.contains(&one.driver.name.as_str())))
     }
 
-    /// Whether a driver is known to use this device.
     pub fn has(&self, driver: &str, device: &DeviceInterrupts) -> bool {
         self.of(driver).any(|(_, one)| (&one.bus, &one.name) == (&device.bus, &device.driver))
     }

@@ -27,13 +27,9 @@ const NAMES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
 /// Why OpenSSL cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is no libcrypto.
     NoLibrary,
-    /// libcrypto lacks a function.
     NoFunction(&'static str),
-    /// A function failed.
     Failed(&'static str),
-    /// A provider is not active.
     Inactive(String),
 }
 
@@ -182,7 +178,6 @@ impl<'a> Context<'a> {
         Ok(Context { library, at: at.ok_or(Error::Failed("OSSL_LIB_CTX_new"))? })
     }
 
-    /// A context with only the default provider.
     pub fn software(library: &'a Library) -> Result<Context<'a>, Error> {
         let context = Context::new(library)?;
         // SAFETY: the context is alive; the provider is unloaded with it.
@@ -190,7 +185,6 @@ impl<'a> Context<'a> {
         if provider.is_null() { Err(Error::Failed("OSSL_PROVIDER_load")) } else { Ok(context) }
     }
 
-    /// A context configured by an openssl.cnf.
     pub fn configured(library: &'a Library, file: &Path) -> Result<Context<'a>, Error> {
         const LOAD: &str = "OSSL_LIB_CTX_load_config";
         let context = Context::new(library)?;
@@ -231,7 +225,6 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Fetches a cipher by name and property query; `None` if there is none.
     pub fn cipher(&'a self, name: &str, query: &str) -> Option<Cipher<'a>> {
         let (name, query) = (CString::new(name).ok()?, CString::new(query).ok()?);
         // SAFETY: the context is alive, and name and query are C strings.
@@ -241,7 +234,6 @@ impl<'a> Context<'a> {
         NonNull::new(at).map(|at| Cipher { library: self.library, at })
     }
 
-    /// Fetches a digest by name and property query; `None` if there is none.
     pub fn digest(&'a self, name: &str, query: &str) -> Option<Digest<'a>> {
         let (name, query) = (CString::new(name).ok()?, CString::new(query).ok()?);
         // SAFETY: the context is alive, and name and query are C strings.
@@ -270,7 +262,6 @@ impl Drop for Context<'_> {
     }
 }
 
-/// A fetched cipher.
 pub struct Cipher<'a> {
     library: &'a Library,
     at: NonNull<c_void>,
@@ -295,7 +286,6 @@ impl<'a> Cipher<'a> {
         flags & EVP_CIPH_FLAG_AEAD_CIPHER != 0
     }
 
-    /// Key length in bytes.
     pub fn key_length(&self) -> usize {
         // SAFETY: the cipher is alive.
         let length = unsafe { (self.library.EVP_CIPHER_get_key_length)(self.at.as_ptr()) };

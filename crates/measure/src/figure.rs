@@ -4,7 +4,6 @@ use outboard_documents::Figure;
 
 use crate::turns::Series;
 
-/// The figure of requests of `bytes` bytes.
 pub fn figure(series: &Series, bytes: usize) -> Figure {
     let summary = series.summary();
     let megabytes = bytes as f64 / 1e6;

@@ -4,20 +4,15 @@
 use crate::evp::SAMPLE_IV;
 use outboard_accel::{Algorithm, Direction, Error, Request, Session, advance};
 
-/// The parameters of each request.
 #[derive(Clone)]
 pub struct RequestParameters {
-    /// The algorithm.
     pub algorithm: Algorithm,
-    /// The direction.
     pub direction: Direction,
-    /// The plaintext or ciphertext.
     pub input: Vec<u8>,
     /// The tag of the ciphertext for AEAD decryption; otherwise empty.
     pub tag: Vec<u8>,
 }
 
-/// The requests that are in flight together.
 pub struct InFlight {
     job: RequestParameters,
     parts: Vec<Part>,

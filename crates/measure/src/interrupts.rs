@@ -60,12 +60,10 @@ impl Interrupts {
         Interrupts { root: Root::live(), lines, completions: Vec::new(), silent: None }
     }
 
-    /// The labels of the lines in /proc/interrupts.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

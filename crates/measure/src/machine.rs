@@ -6,7 +6,6 @@ use outboard_documents::Machine;
 
 use crate::cpu::cpus;
 
-/// Reads the description of this machine.
 pub fn here() -> Machine {
     let read = |path| read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");

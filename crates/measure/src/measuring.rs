@@ -15,7 +15,6 @@ use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, fstat, openat};
 use rustix::io::Errno;
 use rustix::process::{Uid, geteuid};
 
-/// Prefix of the names of a measurement's directories.
 pub(crate) const PREFIX: &str = "outboard-lab-";
 
 /// Interval between attempts to take the lock.

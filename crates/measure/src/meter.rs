@@ -22,18 +22,15 @@ pub struct Meter {
 
 /// The difference of two readings.
 pub struct Spent {
-    /// Wall time.
     pub wall: Duration,
     /// CPU time of all processors and processes together; `None` without /proc/stat.
     pub cpu: Option<Cpu>,
     /// The interrupts of each accelerator device, or why they cannot be read.
     pub interrupts: Result<Vec<Difference>, String>,
-    /// Finds the devices that a driver uses.
     pub behind: DriverDevices,
 }
 
 impl Meter {
-    /// Reads the clock and all counters.
     pub fn read() -> Self {
         let behind = DriverDevices::now(&Root::live());
         let interrupts = snapshot(&Root::live(), &behind).map_err(|e| format!("/proc/interrupts: {e}"));

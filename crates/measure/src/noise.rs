@@ -86,7 +86,6 @@ impl DisturbanceMonitor {
         DisturbanceMonitor { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
     }
 
-    /// The warnings until now.
     pub fn warnings(&self) -> Vec<String> {
         let root = Path::new("/");
         let times = throttled(root).saturating_sub(self.throttled);

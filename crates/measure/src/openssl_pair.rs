@@ -66,7 +66,6 @@ pub struct OpensslPair {
 pub struct InUse {
     /// The driver's name in /proc/crypto.
     pub driver: String,
-    /// The interface to the driver.
     pub interface: String,
 }
 
@@ -111,7 +110,6 @@ impl OpensslPair {
         Ok(Context::configured(&self.library, &self.configuration)?)
     }
 
-    /// OpenSSL's version.
     pub fn version(&self) -> String {
         self.library.version()
     }

@@ -15,7 +15,6 @@ const OUTLIER: f64 = 3.5;
 /// Median and median absolute deviation: one disturbed run changes neither much.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The median of the samples.
     pub median: f64,
     /// The median of their absolute deviations from it.
     pub mad: f64,

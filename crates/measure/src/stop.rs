@@ -80,7 +80,6 @@ pub fn asked() -> bool {
     by_signal() || remaining().is_some_and(|left| left.is_zero())
 }
 
-/// Whether a signal was received.
 pub fn by_signal() -> bool {
     SIGNALLED.load(Ordering::Relaxed)
 }

@@ -15,7 +15,6 @@ use crate::clock::Clock;
 /// Rounds per line of its output: test_acipher_cycles() in crypto/tcrypt.c.
 pub const ROUNDS: u64 = 12;
 
-/// Why tcrypt has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The kernel's cycle counter is not known for this architecture.
@@ -27,7 +26,6 @@ pub enum Error {
     /// tcrypt runs these tests with one request in flight only.
     #[error("tcrypt does these one at a time")]
     OneAtATime,
-    /// modprobe cannot be run.
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
     /// tcrypt is missing or cannot be loaded.
@@ -35,12 +33,9 @@ pub enum Error {
     NoResult(String),
 }
 
-/// One line of tcrypt's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The kernel's name of the algorithm.
     pub algorithm: String,
-    /// The driver that the kernel prefers.
     pub driver: String,
     /// Encryption, or decryption; none for a digest or an HMAC.
     pub encrypt: Option<bool>,
@@ -48,29 +43,23 @@ pub struct Line {
     pub bits: usize,
     /// Bytes of a request, or of a message.
     pub bytes: usize,
-    /// Cycles of a request.
     pub cycles: f64,
     /// Requests to the driver: more than one if a message was hashed in chunks.
     pub requests: u64,
 }
 
 impl Line {
-    /// The time of a request in seconds.
     pub fn seconds(&self, cycles_per_second: f64) -> f64 {
         self.cycles / cycles_per_second
     }
 }
 
-/// Tests that one run of tcrypt includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tests {
-    /// Modes of AES.
     Aes,
-    /// Modes of triple DES.
     TripleDes,
     /// A digest or an HMAC, one message at a time.
     Hash {
-        /// The kernel's name of the algorithm.
         algorithm: &'static str,
         /// Bytes of an HMAC's key; 0 for a digest.
         key: usize,
@@ -115,7 +104,6 @@ impl Tcrypt {
         Ok(Tcrypt { log: log.map_err(Error::Log)?, per_second })
     }
 
-    /// The speed of the cycle counter, in cycles per second.
     pub fn cycles_per_second(&self) -> f64 {
         self.per_second
     }

@@ -15,7 +15,6 @@ use crate::stop;
 /// A contestant: makes this number of requests, one after another.
 pub type Contestant<'a, E> = &'a mut dyn FnMut(u32) -> Result<(), E>;
 
-/// The extent of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The approximate time of one sample of one contestant.
@@ -24,21 +23,17 @@ pub struct Plan {
     pub rounds: usize,
 }
 
-/// Why a measurement has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<E> {
-    /// A contestant failed.
     #[error(transparent)]
     Failed(E),
     /// A signal or the time limit ended the measurement.
     #[error("interrupted")]
     Stopped,
-    /// The interrupts cannot be read.
     #[error("/proc/interrupts: {0}")]
     Interrupts(io::Error),
 }
 
-/// The measurements of one contestant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Wall time per request in seconds, one value per sample.
@@ -46,7 +41,6 @@ pub struct Series {
     /// CPU time of the whole system during all samples, in seconds. The resolution is a tick, so
     /// it may be negative. `None` without /proc/stat.
     pub cpu: Option<f64>,
-    /// Number of measured requests.
     pub requests: u64,
     /// Interrupts of accelerators during the samples.
     pub interrupts: u64,
@@ -125,12 +119,10 @@ impl Stopwatch {
         Stopwatch { clock, interrupts: Interrupts::told(lines) }
     }
 
-    /// The clock.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// The accelerators' interrupts.
     pub fn interrupts(&self) -> &Interrupts {
         &self.interrupts
     }

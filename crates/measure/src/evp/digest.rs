@@ -6,7 +6,6 @@ use std::ptr::{NonNull, null};
 use super::hashing::{Hasher, Hashing};
 use super::{Error, Library};
 
-/// A fetched digest.
 pub struct Digest<'a> {
     pub(super) library: &'a Library,
     pub(super) at: NonNull<c_void>,
@@ -16,7 +15,6 @@ pub struct Digest<'a> {
 unsafe impl Sync for Digest<'_> {}
 
 impl Digest<'_> {
-    /// Digest length in bytes.
     pub(super) fn size(&self) -> Result<usize, Error> {
         // SAFETY: the digest is alive.
         let size = unsafe { (self.library.EVP_MD_get_size)(self.at.as_ptr()) };
@@ -40,7 +38,6 @@ impl Drop for Digest<'_> {
     }
 }
 
-/// A digest context.
 struct DigestContext<'a> {
     digest: &'a Digest<'a>,
     context: NonNull<c_void>,

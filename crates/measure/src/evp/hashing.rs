@@ -21,7 +21,6 @@ impl<'a> Hashing<'a> {
         Hashing { context, message: (0..bytes).map(|at| at as u8).collect(), output: vec![0; size] }
     }
 
-    /// The message that each request hashes.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
@@ -31,7 +30,6 @@ impl<'a> Hashing<'a> {
         &self.output
     }
 
-    /// Hashes the message this number of times.
     pub fn run(&mut self, messages: u32) -> Result<(), Error> {
         (0..messages).try_for_each(|_| self.context.hash(&self.message, &mut self.output))
     }

@@ -50,7 +50,6 @@ impl Drop for Hmac<'_> {
     }
 }
 
-/// A context with its key.
 struct HmacContext<'a> {
     library: &'a Library,
     context: NonNull<c_void>,

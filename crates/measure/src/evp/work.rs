@@ -11,7 +11,6 @@ const EVP_CTRL_AEAD_SET_IVLEN: c_int = 0x9;
 const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
 const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
-/// Tag length in bytes.
 const TAG: usize = 16;
 
 /// Nonce length of an AEAD message in bytes, as in TLS.
@@ -20,7 +19,6 @@ const NONCE: usize = 12;
 /// The IV of the first request of each context, as long as the longest IV of a cipher.
 pub static SAMPLE_IV: [u8; 16] = [0x5a; 16];
 
-/// The form of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RequestShape {
     /// An update, which continues where the previous one ended.
@@ -39,7 +37,6 @@ pub struct Work<'a> {
     encrypt: bool,
     input: Vec<u8>,
     output: Vec<u8>,
-    /// The tag of the message.
     tag: [u8; TAG],
     nonces: Nonces,
 }
@@ -47,7 +44,6 @@ pub struct Work<'a> {
 /// The nonces of the messages of a context, as differences from [`SAMPLE_IV`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nonces {
-    /// Each message has the same nonce.
     Same,
     /// The number of the next message is XORed into the end of the nonce, as in TLS 1.3.
     Counting(u64),
@@ -56,7 +52,6 @@ enum Nonces {
 }
 
 impl Nonces {
-    /// The difference of the next nonce.
     fn next(&mut self) -> u64 {
         match self {
             Nonces::Same => 0,
@@ -219,7 +214,6 @@ impl Work<'_> {
         &self.output[..self.input.len()]
     }
 
-    /// Makes this number of requests.
     pub fn run(&mut self, requests: u32) -> Result<(), Error> {
         for _ in 0..requests {
             if self.shape == RequestShape::Update { self.update()? } else { self.message()? }

@@ -12,7 +12,6 @@ use outboard_drivers::{survey, template};
 /// Flags that no software driver has.
 const OF_HARDWARE: u32 = Flags::ASYNC | Flags::KERN_DRIVER_ONLY | Flags::ALLOCATES_MEMORY;
 
-/// The kernel's drivers at one moment.
 pub struct Drivers(Vec<Judged>);
 
 /// Reads the drivers with their flags, which only NETLINK_CRYPTO reports.
@@ -25,7 +24,6 @@ pub fn now() -> Result<Vec<Judged>> {
 }
 
 impl Drivers {
-    /// Reads the drivers.
     pub fn now() -> Result<Drivers> {
         now().map(Drivers)
     }
@@ -72,7 +70,6 @@ impl Drivers {
         template::nested(name).into_iter().find(is_one)
     }
 
-    /// Returns the driver of this name.
     pub fn named(&self, name: &str) -> Option<&Judged> {
         self.0.iter().find(|one| one.driver.name == name)
     }

@@ -6,7 +6,6 @@ use outboard_drivers::Judged;
 /// A cipher in dm-crypt's notation, `aes-CHAINING-IV`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cipher {
-    /// The name.
     pub name: String,
     /// `cbc(aes)`
     pub algorithm: String,
@@ -21,7 +20,6 @@ pub struct Cipher {
 pub const ADIANTUM: &str = "xchacha12,aes-adiantum-plain64";
 
 impl Cipher {
-    /// Reads the name.
     pub fn parse(name: &str) -> Result<Cipher> {
         if name == ADIANTUM {
             let algorithm = "adiantum(xchacha12,aes)".to_owned();
@@ -82,7 +80,6 @@ impl Cipher {
     }
 }
 
-/// Parses the value of `--bits`.
 pub fn key_bits(text: &str) -> Result<usize> {
     match text.parse() {
         Ok(bits @ (128 | 192 | 256 | 384 | 512)) => Ok(bits),

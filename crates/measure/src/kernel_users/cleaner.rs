@@ -22,7 +22,6 @@ use super::{load_module, mapping};
 /// network namespace with a delay.
 const LONGEST_USE: Duration = Duration::from_secs(30);
 
-/// Polling interval.
 const POLLING_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The process. It removes everything when this value is dropped or when this process ends.

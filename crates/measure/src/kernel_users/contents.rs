@@ -31,7 +31,6 @@ impl AlignedBuffer {
         AlignedBuffer { place, layout }
     }
 
-    /// All of it.
     pub fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the length is that of the allocation, and this value is its only owner.
         unsafe { slice::from_raw_parts_mut(self.place, self.layout.size()) }

@@ -30,7 +30,6 @@ pub const CHACHA20_SETTING: &str = "chacha20poly1305";
 pub const GCM: &str = "rfc4106(gcm(aes))";
 
 impl Esp {
-    /// Reads the name.
     pub fn parse(name: &str) -> Result<Esp> {
         if [GCM, CHACHA20].contains(&name) {
             return Ok(Esp { name: name.to_owned(), hash: None });

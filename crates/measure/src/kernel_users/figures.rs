@@ -13,7 +13,6 @@ use crate::turns::{Error, Plan, Series, Stopwatch};
 /// CPU time is counted in ticks, of up to 10 ms.
 const PLAN: Plan = Plan { sample: Duration::from_millis(200), rounds: 5 };
 
-/// A setting of a user within the kernel, by one driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contestant {
     /// The setting: `aes-xts-plain64`, `aes128gcm16`.
@@ -24,16 +23,11 @@ pub struct Contestant {
     pub accelerator: Option<String>,
 }
 
-/// What a contestant needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelFigure {
-    /// The contestant.
     pub contestant: Contestant,
-    /// Its figure.
     pub figure: Figure,
-    /// The samples that it is made of.
     pub series: Series,
-    /// Why it is not that of the accelerator.
     pub fault: Option<String>,
 }
 

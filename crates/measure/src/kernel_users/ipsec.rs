@@ -96,7 +96,6 @@ struct Connection {
 }
 
 impl Connection {
-    /// Connects to an address of the right end.
     fn new(network: &Network, address: &str) -> Result<Self, String> {
         let connect = || {
             let listener = network.right.within(|| Ok(TcpListener::bind((address, 0))?))?;

@@ -6,7 +6,6 @@ use std::io;
 use anyhow::{Context as _, Result};
 use zeroize::Zeroizing;
 
-/// Fills `bytes` from the kernel's random number generator.
 pub fn random(bytes: &mut [u8]) -> Result<()> {
     for chunk in bytes.chunks_mut(256) {
         // SAFETY: the pointer and the length describe `chunk`; getrandom(2) returns up to 256 bytes

@@ -64,7 +64,6 @@ struct Target {
 
 const _: () = assert!(size_of::<Head>() == 312 && size_of::<Target>() == 40);
 
-/// The buffer of an ioctl.
 #[repr(C)]
 struct Message {
     head: Head,
@@ -109,17 +108,14 @@ impl Drop for Message {
     }
 }
 
-/// The table of a device.
 pub struct Table<'a> {
     /// dm-crypt's name of the cipher: `aes-xts-plain64`, `capi:sim-xts-aes-plain64`.
     pub cipher: &'a str,
-    /// The key.
     pub key: &'a [u8],
     /// Bytes that are encrypted with one IV: the size of a request to the driver.
     pub sector: u32,
     /// The number of the underlying device, such as `7:0`.
     pub below: &'a str,
-    /// The size of the device.
     pub bytes: u64,
 }
 
@@ -182,7 +178,6 @@ impl CryptMapping {
         Ok(mapping)
     }
 
-    /// Path of the device node.
     pub fn node(&self) -> &PathBuf {
         &self.node
     }

@@ -10,7 +10,6 @@ use std::thread;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-/// The namespace.
 pub struct Namespace(File);
 
 impl Namespace {
@@ -34,7 +33,6 @@ impl Namespace {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
-    /// Makes the command run in the namespace.
     pub fn enter(&self, command: &mut Command) {
         let descriptor: RawFd = self.0.as_raw_fd();
         // SAFETY: an async-signal-safe system call without pointers; the descriptor is open until
@@ -76,7 +74,6 @@ impl Namespace {
     }
 }
 
-/// Moves this thread into a namespace.
 fn enter(descriptor: RawFd) -> io::Result<()> {
     // SAFETY: no pointer is passed; the call fails for what is not a namespace.
     match unsafe { libc::setns(descriptor, libc::CLONE_NEWNET) } {

@@ -36,16 +36,12 @@ impl Mode {
     }
 }
 
-/// Both network namespaces.
 pub struct Network {
-    /// The one that sends.
     pub left: Namespace,
-    /// The other one.
     pub right: Namespace,
     tunnels: u8,
 }
 
-/// One of the two ends.
 #[derive(Clone, Copy, PartialEq)]
 enum TunnelEnd {
     Left,
