@@ -123,7 +123,6 @@ pub fn answer_line(text: &str) -> io::Result<bool> {
     }
 }
 
-/// Prints a result with text attributes.
 pub fn answer_styled(text: &str) -> io::Result<()> {
     print(&printable_styled(text))
 }

@@ -25,7 +25,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// As [`printable`], in one line.
 pub fn printable_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
 }

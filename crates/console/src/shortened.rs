@@ -6,7 +6,6 @@ const MOST: usize = 2;
 /// The first of several notes or warnings.
 #[derive(Debug, PartialEq, Eq)]
 pub struct First {
-    /// The notes that are shown.
     pub shown: Vec<String>,
     /// How many more there are, and the option that shows them.
     pub more: Option<String>,

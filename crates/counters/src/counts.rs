@@ -1,16 +1,13 @@
 use crate::ReasonCounts;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A snapshot of the counters of one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests completed by a driver.
     pub hw_requests: u64,
     /// Bytes of input in those requests.
     pub hw_bytes: u64,
     /// Requests completed by OpenSSL's own implementation.
     pub sw_requests: u64,
-    /// Bytes of input in those requests.
     pub sw_bytes: u64,
     /// Requests that a driver rejected or failed and that were then completed in software.
     pub failures: u64,

@@ -39,14 +39,12 @@ pub enum Decision {
     },
     /// Left to OpenSSL's own implementation.
     Left {
-        /// The kind of reason.
         reason: SoftwareReason,
         /// The reason in words, for the report.
         why: String,
     },
 }
 
-/// The source of key stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyStreamSource {
     /// The driver's name in /proc/crypto.
@@ -57,7 +55,6 @@ pub struct KeyStreamSource {
     pub to: Option<u32>,
 }
 
-/// Storage for one decision.
 #[repr(C, align(64))]
 pub(crate) struct Place {
     claim: Claim,
@@ -70,7 +67,6 @@ pub(crate) struct Place {
 
 const _: () = assert!(size_of::<Place>() == 2048);
 
-/// A decision in its stored form.
 struct Stored<'a> {
     kind: u32,
     from: [u32; 2],

@@ -7,21 +7,13 @@ pub enum Error {
     /// A system call failed.
     #[error("counters file {}: cannot {step} it: {cause}; {advice}", path.display())]
     Os {
-        /// The file.
         path: PathBuf,
         /// The failed step: "create", "open", "map" …
         step: &'static str,
-        /// The error of the system call.
         cause: std::io::Error,
-        /// The next step.
         advice: &'static str,
     },
     /// The file or directory exists and is not usable for counters.
     #[error("counters file {}: {cause}; give the file that `outboard prove` made or the directory of `outboard enable`, or leave COUNTERS out", path.display())]
-    NotOurs {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        cause: String,
-    },
+    NotOurs { path: PathBuf, cause: String },
 }

@@ -33,7 +33,6 @@ pub(crate) struct Words {
     pub(crate) reasons: [[[Counter; 2]; REASONS]; ROWS],
 }
 
-/// The contents of the file.
 #[repr(C, align(64))]
 pub(crate) struct Shared {
     pub(crate) layout: Layout,

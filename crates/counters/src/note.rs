@@ -2,7 +2,6 @@ use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use std::borrow::Cow;
 use std::sync::atomic::AtomicU8;
 
-/// Marks a truncated text.
 const ELLIPSIS: &str = " …";
 
 /// Maximum number of notes in a table. Later notes are dropped.

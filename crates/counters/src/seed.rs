@@ -7,7 +7,6 @@ pub struct SeedCounts {
     pub seeds: u64,
     /// Bytes delivered, without those of the start-up test.
     pub bytes: u64,
-    /// Health tests that failed.
     pub health_failures: u64,
     /// Requests that got no bytes for another reason.
     pub failures: u64,
@@ -36,7 +35,6 @@ impl SeedRow {
         self.bytes.add(bytes);
     }
 
-    /// Counts a health test that failed.
     pub fn add_health_failure(&self) {
         self.health_failures.add(1);
     }
@@ -46,12 +44,10 @@ impl SeedRow {
         self.failures.add(1);
     }
 
-    /// Counts an instantiation that failed.
     pub fn add_unavailable(&self) {
         self.unavailable.add(1);
     }
 
-    /// The current counts.
     #[must_use]
     pub fn counts(&self) -> SeedCounts {
         SeedCounts {

@@ -27,9 +27,7 @@ pub enum SoftwareReason {
     NoDriver,
     /// `outboard check`, or a process since then, found the driver wrong.
     DriverWrong,
-    /// No interface reaches the driver.
     DriverUnreachable,
-    /// The configuration excludes the algorithm.
     NotConfigured,
     /// `outboard tune` measured that software wins.
     SoftwareWins,
@@ -72,7 +70,6 @@ impl SoftwareReason {
         all
     };
 
-    /// The name in JSON documents.
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES[self as usize].1
@@ -101,7 +98,6 @@ impl SoftwareReason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReasonCounts(pub(crate) [[u64; 2]; COUNTED.len()]);
 
-/// Number of counted reasons.
 pub(crate) const REASONS: usize = COUNTED.len();
 
 impl ReasonCounts {

@@ -19,9 +19,7 @@ pub struct Table {
 
 enum Backing {
     Mapped,
-    /// A [`Layout`].
     Boxed,
-    /// A [`Shared`], which is a copy of a file.
     Copied,
 }
 
@@ -207,7 +205,6 @@ impl Table {
         Self { at: NonNull::from(Box::leak(layout)), backing: Backing::Boxed }
     }
 
-    /// Whether the counts are in a file.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.backing, Backing::Mapped)

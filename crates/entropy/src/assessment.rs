@@ -14,10 +14,8 @@ use outboard_rng::{Fault, Health};
 /// The minimum number of samples that the standard accepts (3.1.1).
 pub const LEAST_SAMPLES: usize = 1_000_000;
 
-/// The result of one estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The estimator.
     pub estimator: Estimator,
     /// Whether it was computed over the bits of the samples instead of the samples themselves.
     pub of_bits: bool,
@@ -25,10 +23,8 @@ pub struct Estimate {
     pub min_entropy: f64,
 }
 
-/// The min-entropy of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assessment {
-    /// Bits of a sample.
     pub width: u32,
     /// The estimates that could be computed, in the standard's order, those of bits last.
     pub estimates: Vec<Estimate>,

@@ -2,7 +2,6 @@
 //!
 //! The standard withdrew them in December 2002. They detect only a stuck or grossly biased source.
 
-/// Bytes of a block.
 pub const BLOCK: usize = 2500;
 
 /// Fraction of the blocks of a healthy source that fail at least one test.
@@ -48,7 +47,6 @@ impl Fips {
         Fips { last_word: u32::from_le_bytes(first) }
     }
 
-    /// Tests a block.
     pub fn test(&mut self, block: &[u8; BLOCK]) -> FipsFailures {
         let ones: u32 = words(block).map(|(word, _)| word.count_ones()).sum();
         let (runs, longest) = runs(block);

@@ -2,10 +2,8 @@
 
 use crate::assessment::assess;
 
-/// Number of restarts, and of samples after each restart.
 pub const RESTARTS: usize = 1000;
 
-/// The result of the restart tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestartResult {
     /// The largest count of one value in a row or a column.

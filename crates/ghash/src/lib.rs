@@ -20,7 +20,6 @@ use field::{Sums, by_x_inverse, multiply, reduced};
 pub use products::is_best;
 use zeroize::Zeroize;
 
-/// Length of a block in bytes.
 pub const BLOCK: usize = 16;
 
 /// Number of blocks that are reduced together.

@@ -3,18 +3,15 @@
 
 use std::fmt::Write as _;
 
-/// The type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MetricType {
     Counter,
     Gauge,
 }
 
-/// A page of metrics.
 #[derive(Debug, Default)]
 pub(crate) struct Exposition(String);
 
-/// Collects the samples of one metric.
 pub(crate) struct Metric<'a> {
     page: &'a mut Exposition,
     name: &'static str,

@@ -8,7 +8,6 @@ use std::path::Path;
 
 /// A mapping of proc_pid_maps(5).
 pub struct Mapping<'t> {
-    /// The addresses.
     pub range: &'t str,
     /// The path, as far as the kernel knows it.
     pub path: &'t str,

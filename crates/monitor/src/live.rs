@@ -9,7 +9,6 @@ use outboard_services::enable::APPLICATIONS;
 
 use crate::{DriverSample, ModuleSample, ServiceSample};
 
-/// Reads the counters.
 #[must_use]
 pub fn live(root: &Root) -> Live {
     let interrupts = meter::snapshot(root, &DriverDevices::now(root));

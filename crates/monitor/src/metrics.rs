@@ -70,7 +70,6 @@ fn of_module(page: &mut Exposition, module: &ModuleSample) {
 
 type OfDriver = fn(&DriverSample) -> Option<u64>;
 
-/// Name, help and value of the counters of a driver.
 const DRIVER_COUNTERS: [(&str, &str, OfDriver); 5] = [
     ("outboard_driver_requests_total", "Requests submitted to a driver for /dev/outboard.", |d| d.requests),
     ("outboard_driver_bytes_total", "Bytes of these requests.", |d| d.bytes),

@@ -8,52 +8,38 @@ const LIMITS_IN_BYTES: [&str; 1] = ["max_bytes"];
 /// Parameters of the module that are numbers of objects.
 const LIMITS: [&str; 2] = ["max_sessions", "max_requests"];
 
-/// The module at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleSample {
-    /// Open descriptors.
     pub files: Option<u64>,
-    /// Arenas.
     pub arenas: Option<u64>,
-    /// Bytes of all arenas.
     pub arena_bytes: Option<u64>,
-    /// Sessions.
     pub sessions: Option<u64>,
     /// Requests that exist now, those that wait for a driver included.
     pub requests: Option<u64>,
     /// Completions of requests that had ended already.
     pub doubles: Option<u64>,
-    /// Limits in bytes, by the names of their parameters.
     pub limits_in_bytes: Vec<(&'static str, u64)>,
-    /// Limits of numbers of objects.
     pub limits: Vec<(&'static str, u64)>,
-    /// The allowed drivers, by name.
     pub drivers: Vec<DriverSample>,
 }
 
 /// The work of a driver for the module since it was allowed. Only root may read most of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DriverSample {
-    /// Its exact name.
     pub name: String,
     /// The kernel's name of its algorithm; `None` until the driver was used.
     pub algorithm: Option<String>,
-    /// Requests.
     pub requests: Option<u64>,
-    /// Bytes of these requests.
     pub bytes: Option<u64>,
-    /// Batches of requests.
     pub batches: Option<u64>,
     /// Requests that ended with an error.
     pub errors: Option<u64>,
     /// Requests that a waiter stopped waiting for.
     pub timeouts: Option<u64>,
-    /// Requests that the driver has now.
     pub in_flight: Option<u64>,
 }
 
 impl ModuleSample {
-    /// Reads the module; `None` if it is not loaded.
     #[must_use]
     pub fn read(root: &Root) -> Option<Self> {
         let directory = SYSFS.trim_start_matches('/');

@@ -13,10 +13,8 @@ const PROVIDER_FILES: [&str; 2] = ["outboard.so", "liboutboard_provider.so"];
 /// The kernel appends this to the path of a mapped file that was removed or replaced.
 const DELETED: &str = " (deleted)";
 
-/// A process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its ID.
     pub pid: u32,
     /// Its name, at most 15 bytes.
     pub name: String,
@@ -26,48 +24,37 @@ pub struct Process {
     pub unit: Option<String>,
     /// OPENSSL_CONF of the environment with which it was started.
     pub openssl_conf: EnvironmentValue,
-    /// The provider.
     pub provider: ProviderMapping,
 }
 
-/// A variable in the environment of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvironmentValue {
-    /// Its value.
     Set(String),
-    /// It is not set.
     Unset,
     /// Only root and the owner of a process may read its environment.
     Unreadable,
 }
 
-/// Whether a process has mapped the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderMapping {
-    /// The path of the mapped file.
     Mapped {
-        /// The path when it was mapped.
         path: String,
         /// Whether the file was removed or replaced since.
         is_replaced: bool,
     },
-    /// It has not.
     NotMapped,
     /// Only root and the owner of a process may read its mappings.
     Unreadable,
 }
 
-/// The processes that have mapped the provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Processes {
-    /// The processes, by ID.
     pub found: Vec<Process>,
     /// Number of processes whose mappings this user may not read.
     pub unreadable: usize,
 }
 
 impl Process {
-    /// Reads a process; `None` if it does not exist.
     #[must_use]
     pub fn read(root: &Root, pid: u32) -> Option<Self> {
         let provider = ProviderMapping::read(root, pid, |_| true);
@@ -131,7 +118,6 @@ fn unit_in(text: &str) -> Option<String> {
     })
 }
 
-/// The mapping of the provider in a line of maps, if the line maps it.
 fn provider_in(line: &str) -> Option<Mapping<'_>> {
     let path = &line[line.find('/')?..];
     let plain = path.strip_suffix(DELETED);

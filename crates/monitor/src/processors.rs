@@ -5,9 +5,7 @@ use outboard_drivers::root::Root;
 /// CPU time of all processors since boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelTime {
-    /// In interrupt handlers.
     pub interrupts: u64,
-    /// In softirqs.
     pub softirqs: u64,
     /// In interrupt threads, which are part of the system's time.
     pub threads: u64,
@@ -27,7 +25,6 @@ impl KernelTime {
         Some(Self { interrupts, softirqs, threads: threads.fold(0, u64::saturating_add) })
     }
 
-    /// The time since an earlier reading.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

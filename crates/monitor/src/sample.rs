@@ -9,25 +9,19 @@ use outboard_measure::meter;
 
 use crate::{KernelTime, ModuleSample, Processes, ServiceSample};
 
-/// A sample.
 #[derive(Debug)]
 pub struct Sample {
-    /// When it was taken.
     pub at: Instant,
-    /// The kernel module; `None` if it is not loaded.
     pub module: Option<ModuleSample>,
     /// Interrupts of the accelerators' devices, or why they cannot be read.
     pub interrupts: Result<Snapshot, String>,
     /// CPU time for devices; `None` without /proc/stat.
     pub kernel_time: Option<KernelTime>,
-    /// The processes with the provider.
     pub processes: Processes,
-    /// The counters of enabled services.
     pub services: Vec<ServiceSample>,
 }
 
 impl Sample {
-    /// Takes a sample.
     #[must_use]
     pub fn take(root: &Root) -> Self {
         let behind = DriverDevices::now(root);

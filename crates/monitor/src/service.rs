@@ -22,7 +22,6 @@ impl ServiceSample {
         counted_units(&Tree::at(root.path())).iter().map(|unit| Self::read(root, unit)).collect()
     }
 
-    /// The counters of one unit.
     #[must_use]
     pub fn read(root: &Root, unit: &str) -> Self {
         let counters = match counters_file(unit, COUNTERS_NAME) {

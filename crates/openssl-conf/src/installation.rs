@@ -15,18 +15,14 @@ pub struct OpenSsl {
     modules: Option<PathBuf>,
 }
 
-/// The configuration that applies without outboard.
 pub enum Configuration {
-    /// The absolute path of an existing file.
     File(PathBuf),
-    /// No configuration.
     None,
     /// OPENSSL_CONF names a file that OpenSSL cannot use; OpenSSL continues without it.
     Unusable(PathBuf, std::io::Error),
 }
 
 impl OpenSsl {
-    /// Runs `openssl version`.
     pub fn find() -> Self {
         let text = Command::new("openssl")
             .args(["version", "-d", "-m"])
@@ -45,7 +41,6 @@ impl OpenSsl {
         Self { directory: after("OPENSSLDIR:"), modules: after("MODULESDIR:") }
     }
 
-    /// Returns the directory of OpenSSL's modules.
     pub fn modules(&self) -> Option<PathBuf> {
         std::env::var_os("OPENSSL_MODULES").map(PathBuf::from).or_else(|| self.modules.clone())
     }

@@ -24,7 +24,6 @@ impl Scratch {
         Self::within(&std::env::temp_dir())
     }
 
-    /// Creates the directory in `parent`.
     pub fn within(parent: &Path) -> Result<Self> {
         let advice = || {
             format!(
@@ -42,17 +41,14 @@ impl Scratch {
         Ok(Self(dir))
     }
 
-    /// Returns the path of a file in the directory.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// Returns the path of the counters file.
     pub fn counters(&self) -> PathBuf {
         self.file("counters")
     }
 
-    /// Returns the path for OPENSSL_CONF.
     pub fn configuration(&self) -> PathBuf {
         self.file("openssl.cnf")
     }

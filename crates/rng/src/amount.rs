@@ -14,7 +14,6 @@ pub(crate) fn seed_length(entropy: MinEntropy, bits: u64, least: usize, most: us
     usize::try_from(bytes.max(1)).ok().filter(|&bytes| bytes <= most)
 }
 
-/// The bits of entropy in `bytes` bytes.
 pub(crate) fn bits_in(entropy: MinEntropy, bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(entropy.hundredths().into()) / 100
 }

@@ -22,7 +22,6 @@ const POLL_INTERVAL: libc::c_int = 1;
 /// returns data.
 pub(crate) const MAX_ATTEMPTS: u32 = 10_000;
 
-/// The open device.
 pub(crate) struct Device(Descriptor);
 
 /// Whether the kernel reports that there is no generator. A chroot may have the device but no /sys:

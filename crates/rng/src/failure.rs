@@ -13,28 +13,22 @@ use crate::health::Fault;
 pub enum Failure {
     /// The device failed, with this errno.
     Io(i32),
-    /// There is no generator behind it.
     NoGenerator,
     /// The device reached its end, which a real one never does.
     Ended,
     /// The device returned too few bytes within the maximum number of reads.
     Slow {
-        /// Bytes received.
         got: usize,
-        /// Bytes requested.
         wanted: usize,
     },
     /// Its bytes failed a health test.
     Unhealthy(Fault),
     /// A health test failed earlier.
     WasUnhealthy,
-    /// The source is not instantiated.
     Uninstantiated,
     /// The requested entropy does not fit the requested number of bytes.
     TooLittleRoom {
-        /// Bits of entropy requested.
         bits: u64,
-        /// Maximum number of bytes.
         bytes: usize,
     },
 }

@@ -57,7 +57,6 @@ impl Health {
         }
     }
 
-    /// Tests the next samples.
     pub fn test(&mut self, samples: &[u8]) -> Result<(), Fault> {
         samples.iter().try_for_each(|&sample| {
             self.count_repetitions(sample)?;

@@ -12,13 +12,10 @@ use crate::device::has_no_generator;
 use crate::failure::Failure;
 use crate::source::Source;
 
-/// The state of a random source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum State {
-    /// Not instantiated.
     Uninstantiated = 0,
-    /// Bytes are available.
     Ready = 1,
     /// A health test failed: no bytes until it is instantiated again.
     Error = 2,
@@ -61,7 +58,6 @@ impl SeedSource {
         self.set(State::Uninstantiated);
     }
 
-    /// The state.
     pub fn state(&self) -> State {
         match self.state.load(Ordering::Acquire) {
             0 => State::Uninstantiated,

@@ -19,7 +19,6 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens the device.
     #[inline(never)]
     pub(crate) fn open(entropy: MinEntropy) -> Result<Box<Source>, Failure> {
         try_box(Source::new(Device::open()?, entropy)).ok_or(Failure::Io(libc::ENOMEM))

@@ -22,7 +22,6 @@ impl History {
         self.symbols = self.symbols << self.bits | u128::from(symbol);
     }
 
-    /// The last `length` symbols.
     fn key(self, length: usize) -> u128 {
         self.symbols & (u128::MAX >> (128 - self.bits * length as u32))
     }
@@ -44,7 +43,6 @@ impl Contexts {
         }
     }
 
-    /// The number of a sequence; `None` if it is unknown.
     pub fn find(&self, history: History, length: usize) -> Option<u32> {
         match self {
             Contexts::Bits(counts) => {

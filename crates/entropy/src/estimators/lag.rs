@@ -2,7 +2,6 @@
 
 use super::{Symbols, prediction::Predictions};
 
-/// The maximum lag.
 const LAGS: usize = 128;
 
 pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {

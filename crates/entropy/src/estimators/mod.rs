@@ -35,7 +35,6 @@ fn min_entropy(probability: f64) -> f64 {
     -probability.log2() + 0.0
 }
 
-/// An estimator of 6.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Estimator {
     /// 6.3.1
@@ -75,7 +74,6 @@ impl Estimator {
         Estimator::Lz78y,
     ];
 
-    /// The standard's name.
     pub fn name(self) -> &'static str {
         match self {
             Estimator::MostCommonValue => "most common value",

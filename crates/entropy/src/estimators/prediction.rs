@@ -2,7 +2,6 @@
 
 use super::{Symbols, min_entropy, upper_bound};
 
-/// Counts of correct predictions.
 #[derive(Default)]
 pub(super) struct Predictions {
     correct: u64,
@@ -11,7 +10,6 @@ pub(super) struct Predictions {
 }
 
 impl Predictions {
-    /// Counts a prediction.
     pub fn add(&mut self, is_correct: bool) {
         if is_correct {
             self.correct += 1;

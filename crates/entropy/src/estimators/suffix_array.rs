@@ -4,7 +4,6 @@
 
 const NONE: u32 = u32::MAX;
 
-/// A symbol of a text.
 pub(super) trait Rank: Copy + PartialEq + PartialOrd {
     fn rank(self) -> usize;
 }
@@ -62,7 +61,6 @@ pub(super) fn suffix_array<T: Rank>(text: &[T], alphabet: usize) -> Vec<u32> {
 
 struct Sorter<'a, T> {
     text: &'a [T],
-    /// Whether a suffix is less than the following suffix.
     is_less: Vec<bool>,
     /// For each symbol, the index where the suffixes that begin with it start: first those that are
     /// greater than their following suffix, then the others.

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use super::repeats::Repeats;
 
-/// A sequence of samples.
 pub struct Symbols {
     all: Vec<u8>,
     alphabet: usize,
@@ -35,12 +34,10 @@ impl Symbols {
         Symbols { all, alphabet, repeats: OnceLock::new() }
     }
 
-    /// The symbols.
     pub fn all(&self) -> &[u8] {
         &self.all
     }
 
-    /// The number of different values.
     pub fn alphabet(&self) -> usize {
         self.alphabet
     }

@@ -4,10 +4,8 @@
 //! an attacker could only slow down the estimate. Keys and values are in separate arrays: without
 //! padding they take two thirds of the memory.
 
-/// The value of a slot without a key.
 pub(super) const FREE: u32 = u32::MAX;
 
-/// A key.
 pub(super) trait TableKey: Copy + Default + PartialEq {
     fn hash(self) -> u64;
 }

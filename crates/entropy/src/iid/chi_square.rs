@@ -13,17 +13,14 @@ const SUBSETS: usize = 10;
 /// The largest tuple of bits in the test of independence.
 const LONGEST_TUPLE: usize = 11;
 
-/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IidTest {
-    /// The standard's name.
     pub name: &'static str,
     /// The probability of a result at least this extreme for an IID source.
     pub probability: f64,
 }
 
 impl IidTest {
-    /// Whether the assumption is not rejected.
     pub fn passes(&self) -> bool {
         self.probability >= REJECTED
     }

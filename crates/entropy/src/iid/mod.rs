@@ -22,16 +22,11 @@ const PERMUTATIONS: u32 = 10_000;
 /// A statistic fails if at most this number of permutations reaches it on one side (step 3).
 const RARE: u32 = 5;
 
-/// The rank of one statistic among those of permutations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PermutationRank {
-    /// The standard's name.
     pub statistic: &'static str,
-    /// Number of permutations with a greater statistic.
     pub greater: u32,
-    /// Number of permutations with an equal statistic.
     pub equal: u32,
-    /// Number of permutations with a lesser statistic.
     pub less: u32,
 }
 

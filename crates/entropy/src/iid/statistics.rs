@@ -3,10 +3,8 @@
 //! Where the standard requires it, binary samples are first converted to bytes: by conversion I
 //! (the number of ones in eight bits) or II (the eight bits as a number).
 
-/// The lags of periodicity and covariance.
 const LAGS: [usize; 5] = [1, 2, 8, 16, 32];
 
-/// Number of statistics.
 pub(super) const COUNT: usize = 19;
 
 /// Their names, in the order of the array that `statistics` returns.

@@ -14,7 +14,6 @@ pub(super) struct Existing {
     /// Whether `openssl_conf` is set. If not, the first init section is outboard's own, which no
     /// key names yet.
     pub(super) starts: bool,
-    /// The sections that already configure outboard.
     pub(super) outboard_sections: Vec<String>,
     /// Names of the providers that are activated.
     active: Vec<String>,
@@ -89,7 +88,6 @@ impl Existing {
         self.inits.iter().any(|i| i.properties.fips())
     }
 
-    /// Whether the provider `name` is activated.
     pub(super) fn is_active(&self, name: &str) -> bool {
         self.active.iter().any(|active| active == name)
     }
@@ -124,7 +122,6 @@ impl Existing {
         self.inits.first().is_some_and(|init| init.properties.prefers_outboard())
     }
 
-    /// Init sections that are named and do not exist.
     pub(super) fn missing_sections(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let missing = self.inits.iter().filter(|init| conf.section(&init.section).is_none());

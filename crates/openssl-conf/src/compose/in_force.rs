@@ -12,11 +12,8 @@ const OPENSSL_KEYS: [&str; 4] = ["identity", "module", "activate", "soft_load"];
 /// What a configuration sets for outboard.
 #[derive(Clone, Debug, Default)]
 pub struct InForce {
-    /// Whether the provider is loaded.
     pub is_activated: bool,
-    /// Whether its algorithms are preferred to those of other providers.
     pub is_preferred: bool,
-    /// The lines of its sections.
     pub settings: Vec<Setting>,
     /// What in the configuration prevents the use of outboard, and what OpenSSL ignores in it.
     pub problems: Vec<String>,
@@ -25,17 +22,12 @@ pub struct InForce {
 /// A line of the section of outboard.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The section.
     pub section: String,
-    /// The key as written.
     pub key: String,
-    /// Its value.
     pub value: String,
-    /// The line.
     pub origin: Origin,
     /// Earlier lines with the same key, and their values.
     pub overridden: Vec<(Origin, String)>,
-    /// Whether the key is libcrypto's and not outboard's.
     pub is_openssl_key: bool,
 }
 

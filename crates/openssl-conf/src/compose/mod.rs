@@ -35,7 +35,6 @@ pub use in_force::{InForce, Setting};
 
 use crate::conf::{Conf, DEFAULT_SECTION, Environment, Files, System, Unreadable};
 
-/// Name of the provider: `?provider=outboard`.
 pub const NAME: &str = "outboard";
 
 const INIT: &str = "outboard_init";
@@ -48,19 +47,15 @@ const ALGORITHMS: &str = "outboard_algorithms";
 /// configuration, which is for a program that was chosen already (docs/provider.md).
 const FOR_ONE_PROGRAM: [(&str, &str); 2] = [("PROGRAMS", "ALL"), ("COUNTERS", "")];
 
-/// The section of openssl.cnf that configures outboard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutboardSection {
-    /// Absolute path of the provider module.
     pub module: PathBuf,
     /// Further keys with their values, in this order: `CIPHERS`, `THRESHOLDS` …
     pub keys: Vec<(String, String)>,
 }
 
-/// A composed configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Composed {
-    /// Text of the file.
     pub text: String,
     /// Notes for the user, one or two sentences each: what in the existing configuration prevents
     /// the use of outboard, or was changed for it.
@@ -82,7 +77,6 @@ pub enum Error {
     Value {
         /// Name of the item: "module" or a key.
         name: String,
-        /// Its value.
         value: String,
         /// Why it cannot be written.
         cause: &'static str,

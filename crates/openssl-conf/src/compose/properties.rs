@@ -41,7 +41,6 @@ impl Properties {
         (!ours).then_some(entry)
     }
 
-    /// Whether the query prefers or requires outboard.
     pub(super) fn prefers_outboard(&self) -> bool {
         let value = self.get("provider").and_then(|entry| entry.split_once('='));
         value.is_some_and(|(name, value)| {

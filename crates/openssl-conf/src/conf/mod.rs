@@ -61,7 +61,6 @@ struct Stored {
 /// Maximum number of overridden values that are kept for a key; earlier ones are dropped.
 const MOST_OVERRIDDEN: usize = 8;
 
-/// The line that sets a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The file, as named in `.include` or by the caller; empty for input without a file.
@@ -77,7 +76,6 @@ pub struct Remark {
     pub file: PathBuf,
     /// Line number, from 1; 0 if the message is about the whole file.
     pub line: usize,
-    /// The message.
     pub what: String,
 }
 
@@ -85,9 +83,7 @@ pub struct Remark {
 #[derive(Debug, thiserror::Error)]
 #[error("{}: cannot be read: {cause}; set OPENSSL_CONF to a file that this user can read", path.display())]
 pub struct Unreadable {
-    /// The file.
     pub path: PathBuf,
-    /// The error of the system call.
     pub cause: std::io::Error,
 }
 
@@ -117,13 +113,11 @@ impl Conf {
         parser::parse(Path::new(""), bytes.to_vec(), &|_| None, None)
     }
 
-    /// A section by its name.
     #[must_use]
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.get(name)
     }
 
-    /// The names of all sections, sorted.
     pub fn sections(&self) -> impl Iterator<Item = &str> {
         self.sections.keys().map(String::as_str)
     }
@@ -142,13 +136,11 @@ impl Conf {
 }
 
 impl Section {
-    /// The value of a key in this section only.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.values.get(key).map(|stored| stored.value.as_str())
     }
 
-    /// The line that sets the value of a key.
     #[must_use]
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.values.get(key).map(|stored| &stored.origin)

@@ -25,7 +25,6 @@ pub trait Files {
     fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>>;
 }
 
-/// The files of the running system.
 pub struct System;
 
 impl Files for System {
@@ -56,7 +55,6 @@ pub(super) struct Sources<'a> {
     files_of: Option<&'a dyn Files>,
     stack: Vec<Source>,
     directory: Option<std::vec::IntoIter<PathBuf>>,
-    /// All files that were opened.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -77,7 +75,6 @@ pub(super) struct Line {
     pub(super) had_nul: bool,
 }
 
-/// A file of at most [`LARGEST_FILE`] bytes.
 pub(super) fn read(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
     let bytes = files.read(path)?;
     match bytes.len() > LARGEST_FILE {

@@ -6,9 +6,7 @@ use outboard_policy::EVERY_PROGRAM;
 /// A service, the systemd units that run it, and the requests that it makes.
 #[derive(Clone, Copy, Debug)]
 pub struct Application {
-    /// The name on the command line.
     pub name: &'static str,
-    /// What it is, for `--list`.
     pub about: &'static str,
     /// Names of its systemd units, in the distributions. All that are installed are changed.
     pub units: &'static [&'static str],
@@ -20,7 +18,6 @@ pub struct Application {
     pub requests: Requests,
 }
 
-/// The requests of a service to libcrypto.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requests {
     /// Ciphers that the service negotiates, by OpenSSL's names.
@@ -58,15 +55,12 @@ const IKE: Requests = Requests { bytes: Some(272), ..PACKETS };
 /// dm-crypt encrypts sectors of up to 4096 bytes one by one. They do not pass through libcrypto.
 const SECTORS: Requests = Requests { ciphers: &["AES-128-XTS", "AES-256-XTS"], bytes: Some(4096) };
 
-/// Any program.
 pub(super) const ANY: Requests = Requests { ciphers: &CIPHER_NAMES, bytes: None };
 
 /// The whole system: programs without a configuration of their own.
 pub const SYSTEM: &str = "openssl";
-/// The OpenSSH client.
 pub const SSH_CLIENT: &str = "ssh";
 
-/// The table.
 pub const APPLICATIONS: [Application; 10] = [
     Application {
         name: SYSTEM,
@@ -134,7 +128,6 @@ const fn in_kernel(name: &'static str, about: &'static str, requests: Requests) 
 }
 
 impl Application {
-    /// Finds a service by its name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<&'static Self> {
         APPLICATIONS.iter().find(|application| application.name == name)

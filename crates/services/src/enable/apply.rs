@@ -17,12 +17,9 @@ use super::record::{AddedFile, Record};
 use super::tree::{Tree, kept};
 use super::unit;
 
-/// What `enable` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// The files were written.
     Written,
-    /// They were all there, with this content.
     Unchanged,
 }
 
@@ -35,7 +32,6 @@ pub enum State {
     Unverified,
     /// A change was interrupted, files are missing, or have another mode or owner.
     Incomplete,
-    /// These files have another text.
     Edited(Vec<PathBuf>),
 }
 
@@ -45,35 +41,22 @@ pub enum Failure {
     /// A file that is not outboard's has the name of one that would be added.
     #[error("{0} exists and is not outboard's: move it away, then try again")]
     Foreign(PathBuf),
-    /// Files of outboard's were changed.
     #[error(
         "{} was changed since outboard wrote it: --overwrite replaces it and keeps it as {}", list(.0), list(&kept_names(.0))
     )]
     Edited(Vec<PathBuf>),
-    /// The service is not enabled.
     #[error("it is not enabled (outboard enable --list)")]
     NotEnabled,
-    /// A record cannot be read.
     #[error("{0}")]
     Record(String),
-    /// A step failed.
     #[error("{}: {cause}; {advice}", path.display())]
-    Step {
-        /// The file or directory.
-        path: PathBuf,
-        /// The error of the system call.
-        cause: io::Error,
-        /// The next step.
-        advice: String,
-    },
+    Step { path: PathBuf, cause: io::Error, advice: String },
 }
 
 /// A single change of the system.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Writes the record.
     Record(Record),
-    /// Creates a directory.
     Directory(PathBuf),
     /// Writes a file under its temporary name.
     Stage(AddedFile),
@@ -81,7 +64,6 @@ pub enum Step {
     Switch(PathBuf),
     /// Keeps an edited file under another name.
     Keep(PathBuf),
-    /// Removes a file.
     Remove(PathBuf),
 }
 

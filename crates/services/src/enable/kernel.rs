@@ -15,10 +15,8 @@ pub const PREFERENCES: &str = "/etc/outboard/prefer.d";
 /// What `outboard prefer DRIVER` has in its record in front of the driver's name.
 const PREFIX: &str = "prefer:";
 
-/// A driver that the kernel is to select for its algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreferredDriver {
-    /// The name in /proc/crypto.
     pub name: String,
     /// The priority that the driver has by itself, which is restored.
     pub own_priority: i32,
@@ -66,7 +64,6 @@ pub fn plan_kernel(service: &str, modules: &[String], preferred: &[PreferredDriv
     plan
 }
 
-/// The preferred drivers in the files of a record.
 #[must_use]
 pub fn preferred_of<'a>(files: impl IntoIterator<Item = &'a AddedFile>) -> Vec<PreferredDriver> {
     let ours = files.into_iter().filter(|file| file.path.starts_with(PREFERENCES));

@@ -15,9 +15,7 @@ use super::plan::{Inputs, Plan, Unplannable, unit_name};
 use super::record::AddedFile;
 use super::tree::Tree;
 
-/// Has a file for each program that uses outboard.
 const PROGRAMS: &str = "/etc/outboard/programs.d";
-/// The provider's section.
 const SECTION: &str = "/etc/ssl/modules.cnf.d/outboard.cnf";
 /// The providers that /etc/config/openssl enables, from /etc/init.d/openssl.
 const PROVIDERS: &str = "/var/etc/ssl/providers.cnf";
@@ -60,12 +58,10 @@ pub fn counted_programs<'f>(files: impl IntoIterator<Item = &'f AddedFile>) -> V
     names.map(str::to_owned).collect()
 }
 
-/// The counters file of a program.
 pub(super) fn counters_of_program(name: &str) -> PathBuf {
     Path::new(COUNTERS).join(name)
 }
 
-/// The programs that have a counters file at present.
 pub(super) fn programs_with_counters(tree: &Tree) -> Vec<String> {
     tree.names(Path::new(COUNTERS))
 }

@@ -15,9 +15,7 @@ use super::unit::{self, DROP_IN, Found, Unit};
 /// What the caller found on the system.
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// The system's openssl.cnf, if there is one.
     pub openssl_cnf: Option<PathBuf>,
-    /// Path of the provider in the system.
     pub module: PathBuf,
     /// On OpenWrt the programs that procd runs for the init script of `--unit`.
     pub programs: Vec<PathBuf>,
@@ -26,7 +24,6 @@ pub struct Inputs {
     pub units: BTreeMap<String, String>,
 }
 
-/// The changes for a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Its name, in the record and in messages.
@@ -37,7 +34,6 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// Commands that make running processes use the files.
     pub next: Vec<String>,
-    /// The requests of the service.
     pub requests: Requests,
     /// The configuration that the service had, if it had one; of several units the first one's.
     pub existing: Option<PathBuf>,
@@ -47,53 +43,38 @@ pub struct Plan {
     pub aes_required: Option<String>,
 }
 
-/// Why a service cannot be enabled.
 #[derive(Debug, thiserror::Error)]
 pub enum Unplannable {
-    /// The name is not in the table.
     #[error(
         "{0} is not a service that outboard supports (outboard enable --list); for a systemd unit: --unit {0}"
     )]
     Unknown(String),
-    /// The name cannot be one of a unit.
     #[error(
         "{0} is not the name of a systemd service: letters, digits and : _ . @ -, such as myserver.service"
     )]
     Name(String),
-    /// No unit runs it.
     #[error("{0} is a user within the kernel, which has no unit and no openssl.cnf")]
     InKernel(String),
-    /// Not installed.
     #[error("{service} is not installed: there is no unit {units}; {advice}")]
     NotInstalled {
-        /// Name of the service.
         service: String,
         /// The units or files that were looked for.
         units: String,
-        /// The next step.
         advice: &'static str,
     },
-    /// The unit is masked.
     #[error("{0} is masked: systemctl unmask {0}")]
     Masked(String),
-    /// The unit is an alias.
     #[error("{0} is a link to another unit: give the name of that unit")]
     Alias(String),
     /// An environment file or a later drop-in decides OPENSSL_CONF.
     #[error("{unit}: {} sets or unsets OPENSSL_CONF, which overrides outboard's drop-in: remove that line first", file.display())]
-    Overridden {
-        /// The unit.
-        unit: String,
-        /// The file.
-        file: PathBuf,
-    },
+    Overridden { unit: String, file: PathBuf },
     /// procd has no command of an init script.
     #[error("procd runs no program for /etc/init.d/{0}: start it first, then repeat this")]
     NoProgram(String),
     /// The provider's package for OpenWrt is not installed.
     #[error("{0} is missing: install libopenssl-outboard (docs/install.md)")]
     NotConfigured(&'static str),
-    /// The provider is switched off in OpenWrt's configuration.
     #[error(
         "the provider is switched off in /etc/config/openssl: uci set openssl.outboard=provider && uci set \
          openssl.outboard.enabled=1 && uci commit openssl && /etc/init.d/openssl reload"
@@ -102,7 +83,6 @@ pub enum Unplannable {
     /// The unit cannot open the device.
     #[error("{0} has PrivateDevices=yes, which hides /dev/outboard: set PrivateDevices=no for it first")]
     PrivateDevices(String),
-    /// No configuration can be composed.
     #[error(transparent)]
     Configuration(#[from] compose::Error),
     /// The system's configuration prevents the use of outboard.
@@ -110,12 +90,7 @@ pub enum Unplannable {
     Prevented(String),
     /// A file cannot be read.
     #[error("{}: {cause}; make it readable, or run this as root", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system call.
-        cause: std::io::Error,
-    },
+    Unreadable { path: PathBuf, cause: std::io::Error },
 }
 
 /// Plans the changes for a service by its name in [`APPLICATIONS`](super::APPLICATIONS), or, if
@@ -140,7 +115,6 @@ pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<P
     }
 }
 
-/// The systemd units that [`plan`] reads.
 #[must_use]
 pub fn planned_units(name: &str, is_unit: bool) -> Vec<String> {
     match Application::by_name(name).filter(|_| !is_unit) {
@@ -149,7 +123,6 @@ pub fn planned_units(name: &str, is_unit: bool) -> Vec<String> {
     }
 }
 
-/// The full name of the unit that a user named.
 pub(super) fn unit_name(name: &str) -> Result<String, Unplannable> {
     let unit = if name.ends_with(".service") { name.to_owned() } else { format!("{name}.service") };
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b":_.@-".contains(&b);

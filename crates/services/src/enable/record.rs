@@ -8,32 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::plan::Plan;
 use super::tree::{STAGED, Tree, check_plain};
 
-/// Directory of the records and of the configurations.
 pub(super) const DIRECTORY: &str = "/etc/outboard";
 const PREFIX: &str = "service-";
 const SUFFIX: &str = ".json";
 
-/// Identifies the format.
 const SCHEMA: &str = "outboard-service/1";
 
-/// A file that outboard adds to a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddedFile {
-    /// Absolute path.
     pub path: PathBuf,
-    /// Permissions.
     pub mode: u32,
-    /// The whole text.
     pub text: String,
 }
 
-/// What was added for a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     pub(super) schema: String,
-    /// Name of the service.
     pub service: String,
     /// The files, in the order in which they are put in place: the one that makes the service use
     /// the others comes last.
@@ -61,7 +53,6 @@ impl Record {
         }
     }
 
-    /// Where the record of a service is stored.
     #[must_use]
     pub fn path(service: &str) -> PathBuf {
         Path::new(DIRECTORY).join(format!("{PREFIX}{service}{SUFFIX}"))
@@ -90,7 +81,6 @@ impl Record {
         Ok(Some(record))
     }
 
-    /// The names of all services that have a record, sorted.
     #[must_use]
     pub fn services(tree: &Tree) -> Vec<String> {
         let names = tree.names(Path::new(DIRECTORY));
@@ -113,7 +103,6 @@ impl Record {
         Self::staged(tree).iter().try_for_each(|service| tree.remove_staged(&Self::path(service)))
     }
 
-    /// The text of the record's file.
     pub(super) fn text(&self) -> String {
         let text = serde_json::to_string_pretty(self);
         text.expect("strings, numbers and paths of UTF-8 have a form in JSON") + "\n"
@@ -135,7 +124,6 @@ impl Record {
     }
 }
 
-/// The service of the file name of a record.
 fn service_of(name: &str) -> Option<String> {
     Some(name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.to_owned())
 }

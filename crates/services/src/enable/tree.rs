@@ -28,7 +28,6 @@ const WRITE: OFlags = OFlags::WRONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
-/// The file of a directory's lock.
 const LOCK: &str = ".lock";
 /// Attempts of a lookup that other processes disturb by renaming, openat2(2).
 const TRIES: usize = 16;
@@ -50,7 +49,6 @@ impl Tree {
         self.0.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// Whether it is the system that runs here.
     #[must_use]
     pub fn is_running_system(&self) -> bool {
         self.0 == Path::new("/")
@@ -190,7 +188,6 @@ impl Tree {
         self.unlink(path)
     }
 
-    /// Removes the staged version of a file.
     pub(super) fn remove_staged(&self, path: &Path) -> io::Result<()> {
         self.unlink(&staged(path))
     }
@@ -215,7 +212,6 @@ impl Tree {
         }
     }
 
-    /// Removes a directory if it is empty.
     pub(super) fn remove_directory(&self, path: &Path) -> io::Result<()> {
         let removed = self
             .parent(path, OFlags::PATH)
@@ -261,7 +257,6 @@ impl Tree {
         }
     }
 
-    /// The directory of a path, and the name in it.
     fn parent<'p>(&self, path: &'p Path, flags: OFlags) -> io::Result<(OwnedFd, &'p OsStr)> {
         check_plain(path)?;
         let parent = path.parent().unwrap_or(Path::new("/"));
@@ -340,7 +335,6 @@ pub(super) fn kept(path: &Path) -> PathBuf {
     with_suffix(path, KEPT)
 }
 
-/// The suffix of staged files.
 pub(super) const STAGED: &str = ".outboard-new";
 /// The suffix of edited files that were replaced.
 pub(super) const KEPT: &str = ".outboard-old";

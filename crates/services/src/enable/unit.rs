@@ -8,10 +8,8 @@ use super::record::AddedFile;
 use super::shown::Shown;
 use super::tree::Tree;
 
-/// Name of outboard's drop-in.
 pub(super) const DROP_IN: &str = "50-outboard.conf";
 
-/// Prefix of the names of runtime directories.
 const RUNTIME_PREFIX: &str = "outboard-";
 
 /// Directories of units, the one that takes precedence first, systemd.unit(5).
@@ -23,10 +21,8 @@ const DIRECTORIES: [&str; 5] = [
     "/lib/systemd/system",
 ];
 
-/// A unit of a service.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// Its own OPENSSL_CONF.
     pub(super) openssl_conf: Option<String>,
     /// What overrides the OPENSSL_CONF of outboard's drop-in: an EnvironmentFile, a later drop-in,
     /// or the file that unsets the variable.
@@ -37,22 +33,17 @@ pub(super) struct Unit {
     pub(super) unset_by: Option<PathBuf>,
     /// It may use only the devices that it lists.
     pub(super) restricts_devices: bool,
-    /// It has a /dev of its own.
     pub(super) has_private_devices: bool,
 }
 
-/// What a name stands for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A unit.
     Unit(Unit),
     /// An alias of another unit, whose drop-ins apply.
     Alias,
-    /// A unit that cannot be started.
     Masked,
 }
 
-/// The units that files change by a drop-in.
 #[must_use]
 pub fn changed_units(files: &[AddedFile]) -> Vec<String> {
     let unit = |file: &AddedFile| {
@@ -253,7 +244,6 @@ impl Unit {
     }
 }
 
-/// The OPENSSL_CONF that a value of Environment= sets.
 pub(super) fn openssl_conf(value: &str) -> Option<String> {
     let words = words(value);
     words.iter().rev().find_map(|word| word.strip_prefix("OPENSSL_CONF=")).map(str::to_owned)

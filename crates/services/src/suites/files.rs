@@ -55,7 +55,6 @@ fn follow(
     }
 }
 
-/// The lines of one file.
 pub fn read_one(tree: &Tree, file: &Path) -> Vec<ConfigurationLine> {
     let text = tree.read(file).ok().flatten().unwrap_or_default();
     let line = |(number, text): (usize, &str)| {

@@ -7,10 +7,8 @@ use std::path::PathBuf;
 
 use crate::enable::Tree;
 
-/// A line of a service's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteSetting {
-    /// The file.
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
@@ -23,15 +21,12 @@ pub struct SuiteSetting {
 pub struct TlsSettings {
     /// Suites up to TLS 1.2, as OpenSSL's cipher list.
     pub ciphers: Vec<SuiteSetting>,
-    /// Suites of TLS 1.3.
     pub suites: Vec<SuiteSetting>,
-    /// Versions.
     pub protocols: Vec<SuiteSetting>,
     /// Parameters of DHE, which only nginx needs.
     pub dh_parameters: Vec<SuiteSetting>,
 }
 
-/// Reads nginx's configuration.
 #[must_use]
 pub fn nginx(tree: &Tree) -> TlsSettings {
     let mut settings = TlsSettings::default();
