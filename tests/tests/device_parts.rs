@@ -115,7 +115,7 @@ impl Faults<'_> {
         let (after, every) = match (self.way, self.probability) {
             (Way::Direct, Some(found)) if found < 0.3 => (16 + process % 50, 20),
             (Way::Direct, _) => (16 + process % 50, 100),
-            // The first one that is found disables the driver, because its repetition is wrong too.
+            // The first one that is found disables the driver.
             (Way::LookAhead, Some(found)) if found < 0.3 => (24 + process % 13, 1),
             (Way::LookAhead, Some(found)) if found < 1.0 => (process % 13, 24),
             (Way::LookAhead, _) => (process % 13, 10),

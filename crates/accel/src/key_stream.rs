@@ -40,18 +40,18 @@ impl KeyStreamSegment {
         self.len == 0
     }
 
-    /// Whether the driver has completed the segment, so that [`bytes`](Self::bytes) does not wait.
-    /// Makes no system call.
+    /// Whether the driver has completed the segment. Makes no system call.
     pub fn is_ready(&self) -> bool {
         self.session.is_done()
     }
 
-    /// The key stream. Waits until the driver has completed it.
+    /// The key stream, which must be [ready](Self::is_ready): nothing waits for it.
     ///
     /// # Errors
     /// Those of [`Session::result`]; in the child of a fork, which does not have the memory,
     /// [`Error::is_of_parent`] is true.
     pub fn bytes(&mut self) -> Result<&[u8], Error> {
+        debug_assert!(self.is_ready());
         self.session.result(0)
     }
 }

@@ -37,7 +37,8 @@ pub(crate) struct Hardware<S: ?Sized = dyn Session> {
 pub(crate) enum Release {
     Yes,
     No,
-    /// It differs from software's, from this byte on: see [`Hardware::try_again`].
+    /// It differs from software's, from this byte on: see [`Hardware::try_again`], and for key stream
+    /// [`Hardware::is_wrong`].
     Differs(usize),
 }
 
@@ -216,7 +217,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         // Otherwise another thread judges it at this moment, or it is disabled.
         if self.trust.begin_trial() {
             if let Verdict::Wrong { offset } = repeat() {
-                return self.accuse(algorithm, row, len, offset);
+                return self.is_wrong(algorithm, row, len, offset);
             }
             self.strike(algorithm, len, format_args!("differed from software's at byte {offset}"));
         }
@@ -246,10 +247,16 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    fn accuse(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: usize) {
+    /// Disables the driver after a result of `len` bytes that is wrong at byte `offset`: of a repetition,
+    /// or key stream, whose input no application can change.
+    pub(crate) fn is_wrong(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: usize) {
+        if !self.trust.disable() {
+            // Another thread was first.
+            row.inspect(|row| row.add_failure());
+            return;
+        }
         row.inspect(|row| row.add_mismatch());
-        self.trust.disable();
-        self.say_disabled(format_args!("returned a wrong result twice"));
+        self.say_disabled(format_args!("returned a wrong result"));
         self.log.line(
             Level::Error,
             format_args!(

@@ -4,6 +4,9 @@
 //! changed its input meanwhile. No further request goes to the driver until one repetition, with a
 //! private copy of the input, has been compared. If that differs too, the driver is disabled for the
 //! process. If it is right, the difference is a strike, and the third strike disables the driver.
+//!
+//! Wrong key stream disables the driver at once: its input are counter blocks in the provider's own
+//! memory.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -54,16 +57,18 @@ impl Trust {
         self.state.compare_exchange(TRUSTED, ON_TRIAL, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Ends a trial in which the repetition was right. Returns whether the driver is disabled now.
+    /// Ends a trial in which the repetition was right. Returns whether that disables the driver.
     pub(crate) fn strike(&self) -> bool {
         let is_last = self.strikes.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_STRIKES;
-        self.state.store(if is_last { DISABLED } else { TRUSTED }, Ordering::Relaxed);
-        is_last
+        let after = if is_last { DISABLED } else { TRUSTED };
+        // Meanwhile another thread may have found wrong key stream of the driver.
+        let ended = self.state.compare_exchange(ON_TRIAL, after, Ordering::Relaxed, Ordering::Relaxed);
+        is_last && ended.is_ok()
     }
 
-    /// Disables the driver until the process ends.
-    pub(crate) fn disable(&self) {
-        self.state.store(DISABLED, Ordering::Relaxed);
+    /// Disables the driver until the process ends. False if it was disabled before.
+    pub(crate) fn disable(&self) -> bool {
+        self.state.swap(DISABLED, Ordering::Relaxed) != DISABLED
     }
 
     /// As at the start of the process.
@@ -87,7 +92,7 @@ mod tests {
     fn each_name_has_a_state_of_its_own() {
         let [one, other] = ["trust-one", "trust-other"].map(Trust::of);
         assert!(std::ptr::eq(one, Trust::of("trust-one")) && !std::ptr::eq(one, other));
-        one.disable();
+        assert!(one.disable() && !one.disable());
         assert!(!Trust::of("trust-one").is_given() && other.is_given());
         one.restore();
     }
@@ -103,6 +108,14 @@ mod tests {
         assert!(!driver.is_given() && !driver.begin_trial());
         driver.restore();
         assert!(driver.is_given());
+    }
+
+    #[test]
+    fn a_driver_that_is_disabled_during_a_trial_stays_disabled() {
+        let driver = Trust::of("trust-both");
+        assert!(driver.begin_trial() && driver.disable());
+        assert!(!driver.strike() && !driver.is_given());
+        driver.restore();
     }
 
     /// Names that differ must not be disabled together: the values of FNV-1a's authors.

@@ -8,7 +8,6 @@ use super::mix::{block_at, mix_blocks};
 use super::verifier::Verifier;
 use crate::hardware::Release;
 use crate::in_out::InOut;
-use crate::spot_check::Verdict;
 use outboard_accel::wipe;
 
 /// Why the processing of a text ended.
@@ -126,7 +125,7 @@ impl Segment {
             Release::Yes => {}
             Release::No => return (0, Some(Unusable::Wrong)),
             Release::Differs(offset) => {
-                self.try_again(offset, verifier);
+                verifier.found_wrong(bytes.len(), offset);
                 return (0, Some(Unusable::Wrong));
             }
         }
@@ -153,7 +152,7 @@ impl Segment {
                 Ok(block) => block,
                 Err(release) => {
                     if let Release::Differs(offset) = release {
-                        self.try_again(offset, verifier);
+                        verifier.found_wrong(bytes.len(), offset);
                     }
                     return (done, Some(Unusable::Wrong));
                 }
@@ -168,21 +167,6 @@ impl Segment {
             done += len;
         }
         (done, None)
-    }
-
-    /// Judges the driver after a result that differs from software's at this byte: has it compute
-    /// the segment again. The segment cannot be used afterwards.
-    #[cold]
-    fn try_again(&mut self, offset: usize, verifier: &Verifier<'_>) {
-        let len = self.stream.len();
-        let repeat = || {
-            let submitted = self.stream.submit(len, &mut |room| self.counters.fill(0, room));
-            match submitted.and_then(|()| self.stream.bytes()) {
-                Ok(bytes) => verifier.compare(bytes, &self.counters, 0..len / BLOCK),
-                Err(_) => Verdict::Unknown,
-            }
-        };
-        verifier.hardware.try_again(verifier.algorithm, verifier.row, len, offset, repeat);
     }
 }
 

@@ -156,6 +156,13 @@ impl Verifier<'_> {
         verdict
     }
 
+    /// Records that a segment of `len` bytes is wrong at byte `offset`. That is proof, and no repetition is
+    /// waited for: the counter blocks are in memory that no application has.
+    #[cold]
+    pub(super) fn found_wrong(&self, len: usize, offset: usize) {
+        self.hardware.is_wrong(self.algorithm, self.row, len, offset);
+    }
+
     /// Decides in software about a block with a word of its counter block: the block if it is right.
     #[cold]
     pub(super) fn decides(&self, bytes: &[u8], index: usize, counter: u128) -> Result<[u8; BLOCK], Release> {
