@@ -47,6 +47,20 @@ impl<'a> InOut<'a> {
         self.len
     }
 
+    /// Whether the result replaces the text.
+    pub(crate) fn is_in_place(self) -> bool {
+        std::ptr::eq(self.input, self.output)
+    }
+
+    /// The text in other memory with the same place of the result.
+    pub(crate) fn with_input<'b>(self, input: &'b [u8]) -> InOut<'b>
+    where
+        'a: 'b,
+    {
+        assert_eq!(input.len(), self.len);
+        InOut { input: input.as_ptr(), ..self }
+    }
+
     /// The text without its first `len` bytes.
     pub(crate) fn after(self, len: usize) -> InOut<'a> {
         assert!(len <= self.len);

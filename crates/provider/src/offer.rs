@@ -164,6 +164,11 @@ impl Offer {
         self.ciphers.get(kind)?.as_ref()
     }
 
+    #[cfg(test)]
+    pub(crate) fn cipher_mut(&mut self, kind: &Kind) -> Option<&mut Cipher> {
+        self.ciphers.iter_mut().flatten().find(|cipher| cipher.kind.name == kind.name)
+    }
+
     /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())

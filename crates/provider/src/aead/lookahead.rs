@@ -27,6 +27,14 @@ impl Context {
         self.lookahead.is_some() && !self.key.is_empty()
     }
 
+    /// Whether key stream is computed for texts of `len` bytes. Software processes what it does not cover:
+    /// a direct request would wait for a driver that may have stopped.
+    pub(super) fn has_key_stream_for(&self, len: usize) -> bool {
+        self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running())
+            && self.cipher.lookahead.serves(len)
+            && len <= KeyStreamSegment::LONGEST
+    }
+
     /// Begins with a new key.
     pub(super) fn reset_lookahead(&mut self) {
         self.close_lookahead();
@@ -234,3 +242,6 @@ impl Context {
         settings.streams()?.insert(KeyStream::Records(stream), true)
     }
 }
+
+#[cfg(test)]
+mod tests;

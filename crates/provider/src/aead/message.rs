@@ -83,13 +83,15 @@ pub(super) fn process(
     tags: &GcmTag,
     copy: &mut TextRoom,
 ) -> Option<(Option<Processed>, Stopped)> {
-    let (input, output, len) = (message.job.input(), message.job.output(), message.job.len());
+    let (output, len) = (message.job.output(), message.job.len());
     let found = match stream.find(sequence, len) {
         Ok(found) => found,
         Err(stopped) => return Some((None, stopped)),
     };
     // SAFETY: guaranteed by the job. The slice is not used after the text was written.
-    let text = &*copy.fill(unsafe { std::slice::from_raw_parts(input, len) }, 0)?;
+    let text = &*copy.fill(unsafe { std::slice::from_raw_parts(message.job.input(), len) }, 0)?;
+    // The application's text is read once: in shared memory it may change after its tag was verified.
+    let job = message.job.with_input(text);
     let mut tag = Short::default();
     if message.tag != TagUse::Compute {
         let expected = tags.compute(verifier.reference, message.nonce, message.aad, text)?;
@@ -101,8 +103,8 @@ pub(super) fn process(
         }
     }
     let nonce = number(message.nonce)?;
-    let software = |from, to| xor_in_software(nonce, message.job.first(to), from, verifier.reference);
-    let (served, stopped) = stream.serve(&found, message.job, verifier, software);
+    let software = |from, to| xor_in_software(nonce, job.first(to), from, verifier.reference);
+    let (served, stopped) = stream.serve(&found, job, verifier, software);
     let Some(Served { mut is_whole, ahead }) = served else { return Some((None, stopped)) };
     if is_whole && message.tag == TagUse::Compute {
         // SAFETY: guaranteed by the job; the text was written above.
@@ -114,8 +116,12 @@ pub(super) fn process(
     }
     if !is_whole {
         // The default provider failed. It gets the input again, which may be where the output is.
+        let in_place = if message.job.is_in_place() { text } else { &[] };
         // SAFETY: the output is writable for the length of the text.
-        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), output, len) };
+        unsafe {
+            output.write_bytes(0, len);
+            std::ptr::copy_nonoverlapping(in_place.as_ptr(), output, in_place.len());
+        }
         return Some((None, stopped));
     }
     Some((Some(Processed { tag, ahead }), stopped))

@@ -32,7 +32,8 @@ impl Context {
     /// Processes the first text of a message as if it were the whole text. `None`: software must
     /// process it, and nothing was written.
     pub(super) fn text(&mut self, r: Request<'_>) -> Option<usize> {
-        self.text_ahead(r).or_else(|| self.text_direct(r))
+        let may_wait = !self.has_key_stream_for(r.len());
+        self.text_ahead(r).or_else(|| if may_wait { self.text_direct(r) } else { None })
     }
 
     /// As [`text`](Self::text), with one request to the driver.

@@ -57,6 +57,7 @@ impl Context {
         if !encrypt {
             nonce.room(GCM_NONCE)[GCM_NONCE - EXPLICIT..].copy_from_slice(brought);
         }
+        let may_wait = !self.has_key_stream_for(text_len);
         if self.looks_ahead() {
             self.observe_nonce(nonce.as_slice());
             // SAFETY: the record is in place, and this is the length of its text.
@@ -65,7 +66,7 @@ impl Context {
                 return written;
             }
         }
-        if text_len < self.threshold() {
+        if text_len < self.threshold() || !may_wait {
             return None;
         }
         let request = DriverRequest {

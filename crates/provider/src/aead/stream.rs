@@ -159,6 +159,7 @@ impl Context {
             self.was_unlike();
         }
         let is_deferred = matches!(self.stage, Stage::Open { is_deferred: true });
+        let may_wait = !self.has_key_stream_for(r.len());
         if is_deferred {
             let done = if r.out().is_null() { self.defer_associated(r) } else { self.text_ahead(r) };
             if let Some(written) = done {
@@ -177,7 +178,7 @@ impl Context {
         let done = if !is_open {
             self.record(r)
         } else if is_deferred {
-            self.text_direct(r)
+            if may_wait { self.text_direct(r) } else { None }
         } else {
             self.text(r)
         };

@@ -82,7 +82,8 @@ impl Context {
             }
             let step = mixed.step.map_or(rest, |step| rest.min(step));
             let mut written = 0;
-            let answer = self.update_now(r.part(done, done, step, &mut written));
+            let part = r.part(done, done, step, &mut written);
+            let answer = if self.has_missed { self.update_in_software(part) } else { self.update_now(part) };
             if answer == 1 {
                 (done, in_software) = (done + written, in_software + written);
                 self.count_for_lookahead(r.len());
@@ -101,6 +102,15 @@ impl Context {
             r.set_written(done);
         }
         answer
+    }
+
+    /// Processes what key stream does not cover. A direct request would wait for a driver that may have
+    /// stopped.
+    fn update_in_software(&mut self, r: Request<'_>) -> c_int {
+        if let Some(reason) = self.lookahead_refusal(r.len()) {
+            self.counts.because(reason, r.len() as u64);
+        }
+        if self.sync() { self.straight(r) } else { 0 }
     }
 
     /// Processes a text as far as there is key stream.
@@ -207,3 +217,6 @@ impl Context {
         Some(Position { counter: next.wrapping_sub(u128::from(used > 0)), used })
     }
 }
+
+#[cfg(test)]
+mod tests;

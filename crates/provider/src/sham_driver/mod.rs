@@ -3,9 +3,11 @@
 //!
 //! - `calls`: the calls of an application, of a context of this provider or of the default one
 //! - `bench`: a provider whose ciphers have the driver
+//! - `interrupted`: a default provider that fails, or during whose calls something else happens
 
 mod bench;
 mod calls;
+mod interrupted;
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,6 +17,7 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Error, InFlight, Request
 
 pub(crate) use bench::{Bench, policy, provider};
 pub(crate) use calls::{Message, bytes, cipher, finish, kind, software, update};
+pub(crate) use interrupted::interrupting;
 
 use crate::kinds::{KINDS, Kind};
 
@@ -44,8 +47,9 @@ pub(crate) struct State {
     pub(crate) submitted: Vec<Vec<usize>>,
     /// The length of the chunks into which the last one may be cut.
     pub(crate) piece: usize,
-    /// Number of requests for key stream.
+    /// Number of requests for key stream, and whether it is not completed.
     pub(crate) ahead: usize,
+    pub(crate) is_late: bool,
     /// Number of sessions opened with a key, and of those that exist.
     pub(crate) opened: usize,
     sessions: usize,
@@ -72,6 +76,7 @@ impl Sham {
             submitted: Vec::new(),
             piece: 0,
             ahead: 0,
+            is_late: false,
             opened: 0,
             sessions: 0,
             unreleased: 0,
@@ -85,8 +90,8 @@ impl Sham {
 
     fn session(&self, key: &[u8], tag_len: usize) -> Box<dyn Session> {
         self.state().sessions += 1;
-        let (results, blocks) = (Vec::new(), Vec::new());
-        Box::new(ShamSession { sham: self.clone(), key: key.to_vec(), tag_len, results, blocks })
+        let (results, blocks, was_late) = (Vec::new(), Vec::new(), false);
+        Box::new(ShamSession { sham: self.clone(), key: key.to_vec(), tag_len, results, blocks, was_late })
     }
 }
 
@@ -146,8 +151,9 @@ struct ShamSession {
     key: Vec<u8>,
     tag_len: usize,
     results: Vec<Result<Vec<u8>, Error>>,
-    /// Key stream.
+    /// Key stream, and whether the driver was late when it was submitted.
     blocks: Vec<u128>,
+    was_late: bool,
 }
 
 impl ShamSession {
@@ -182,7 +188,11 @@ impl Drop for ShamSession {
     }
 }
 
-impl InFlight for ShamSession {}
+impl InFlight for ShamSession {
+    fn is_done(&self) -> bool {
+        !self.was_late || !self.sham.state().is_late
+    }
+}
 
 impl Session for ShamSession {
     fn max_request(&self, _direction: Direction) -> usize {
@@ -232,11 +242,15 @@ impl Session for ShamSession {
         for (block, bytes) in self.blocks.iter_mut().zip(encrypted.chunks_exact(16)) {
             *block = u128::from_ne_bytes(bytes.try_into().expect("a block"));
         }
-        self.sham.state().ahead += 1;
+        let mut state = self.sham.state();
+        state.ahead += 1;
+        self.was_late = state.is_late;
+        drop(state);
         Ok(())
     }
 
     fn result(&mut self, index: usize) -> Result<&[u8], Error> {
+        assert!(self.is_done(), "no request waits for key stream");
         if !self.blocks.is_empty() {
             // SAFETY: as above.
             return Ok(unsafe { self.blocks.align_to().1 });
