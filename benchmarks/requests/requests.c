@@ -8,6 +8,10 @@
  * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
  * contexts, each made, given a key of its own, used for its requests and freed.
  *
+ * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS kept=KEYS: the same per key, for KEYS contexts
+ * that are kept; then that of the last tenth of them, and the memory of each in bytes. REQUESTS may
+ * be 0.
+ *
  * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS CONNECTIONS: the memory of this process in
  * kB with that many contexts, each with a key of its own and after its requests: what is resident,
  * and the length of its mappings of /dev/outboard.
@@ -139,7 +143,7 @@ static void process(void *context, int is_aead, int bytes, int requests)
 	}
 }
 
-static void process_with_new_keys(void *cipher, int is_aead, int bytes, int requests, int keys)
+static void process_with_new_keys(void *cipher, int is_aead, int bytes, int requests, int keys, int are_kept)
 {
 	static const unsigned char iv[16];
 	static unsigned char key[32];
@@ -153,7 +157,8 @@ static void process_with_new_keys(void *cipher, int is_aead, int bytes, int requ
 		if (!context || !init(context, cipher, key, iv, 1, NULL))
 			fail("a context cannot be made");
 		process(context, is_aead, bytes, requests);
-		free_context(context);
+		if (!are_kept)
+			free_context(context);
 	}
 }
 
@@ -203,6 +208,22 @@ static void set_fault(const char *rule)
 		fail("the simulation does not take the fault");
 }
 
+static void show_kept(void *cipher, int is_aead, int bytes, int requests, int keys)
+{
+	long before = mapped_kb("Rss", NULL);
+	int parts[] = { keys - keys / 10, keys / 10 };
+	double busy[2];
+
+	for (int part = 0; part < 2; part++) {
+		uint64_t idle = idle_ns(), start = now_ns();
+
+		process_with_new_keys(cipher, is_aead, bytes, requests, parts[part], 1);
+		busy[part] = (double)(now_ns() - start - (idle_ns() - idle));
+	}
+	printf("%.0f %.0f %.0f\n", (busy[0] + busy[1]) / keys, busy[1] / parts[1],
+	       (mapped_kb("Rss", NULL) - before) * 1024.0 / keys);
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -233,12 +254,14 @@ int main(int argc, char **argv)
 	double busy[ROUNDS], passed[ROUNDS];
 
 	if (argc != 6 && argc != 7)
-		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|fault=RULE|records=MODE|CONNECTIONS]");
+		fail("usage: requests CONFIGURATION QUERY CIPHER BYTES REQUESTS [keys=KEYS|kept=KEYS|fault=RULE|records=MODE|CONNECTIONS]");
 	int is_aead = strstr(argv[3], "GCM") || strstr(argv[3], "Poly1305"), bytes = atoi(argv[4]), requests = atoi(argv[5]);
 	const char *rule = argc == 7 && !strncmp(argv[6], "fault=", 6) ? argv[6] + 6 : NULL;
-	int keys = 0;
+	int keys = 0, kept = 0;
 
 	if (argc == 7 && sscanf(argv[6], "keys=%d", &keys) == 1 && keys < 1)
+		fail("KEYS is out of range");
+	if (argc == 7 && sscanf(argv[6], "kept=%d", &kept) == 1 && kept < 10)
 		fail("KEYS is out of range");
 	if (argc == 7 && !strncmp(argv[6], "records=", 8)) {
 		const char *name = argv[6] + 8;
@@ -251,7 +274,7 @@ int main(int argc, char **argv)
 			fail("a connection cannot be made");
 	}
 
-	if (bytes < 1 || bytes > LARGEST || requests < 1)
+	if (bytes < 1 || bytes > LARGEST || requests < !kept)
 		fail("BYTES or REQUESTS is out of range");
 	libcrypto = dlopen("libcrypto.so.3", RTLD_NOW);
 	if (!libcrypto)
@@ -282,6 +305,10 @@ int main(int argc, char **argv)
 		show_times(context, is_aead, bytes, requests);
 		return 0;
 	}
+	if (kept) {
+		show_kept(cipher, is_aead, bytes, requests, kept);
+		return 0;
+	}
 	if (argc == 7 && !keys && mode == ENCRYPT) {
 		for (int number = atoi(argv[6]); number > 0; number--) {
 			memcpy(key, &number, sizeof(number));
@@ -300,7 +327,7 @@ int main(int argc, char **argv)
 		uint64_t idle = idle_ns(), start = now_ns();
 
 		if (keys)
-			process_with_new_keys(cipher, is_aead, bytes, requests, keys);
+			process_with_new_keys(cipher, is_aead, bytes, requests, keys, 0);
 		else
 			process(context, is_aead, bytes, requests);
 		uint64_t elapsed = now_ns() - start;

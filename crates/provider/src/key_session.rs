@@ -8,6 +8,7 @@ use outboard_counters::{Row, SoftwareReason};
 
 use crate::block_cipher::BlockCipher;
 use crate::hardware::Hardware;
+use crate::lookahead::Lookahead;
 use crate::offer::Cipher;
 use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
@@ -54,7 +55,7 @@ pub(crate) struct KeyUse {
 
 impl KeyUse {
     /// The key gets a session in any case.
-    pub(crate) const ENOUGH: KeyUse = KeyUse { bytes: 0, from: 0 };
+    const ENOUGH: KeyUse = KeyUse { bytes: 0, from: 0 };
 }
 
 impl KeySession {
@@ -87,6 +88,21 @@ impl KeySession {
         };
         let State::Open(hold) = self.state else { return None };
         hardware.sessions.borrow(hold)
+    }
+
+    /// The key's session with a driver that computes key stream. None is opened while no stream may
+    /// start.
+    pub(crate) fn key_stream_session(
+        &mut self,
+        hardware: &'static Hardware,
+        key: &[u8],
+        lookahead: &Lookahead,
+    ) -> Option<SessionGuard<'static>> {
+        let open = |urgent| {
+            let may_open = hardware.sessions.has_place(urgent) && lookahead.may_start();
+            if may_open { hardware.open(key, urgent) } else { None }
+        };
+        self.session(hardware, KeyUse::ENOUGH, open)
     }
 
     /// Why the last call of [`session`](Self::session) returned none.

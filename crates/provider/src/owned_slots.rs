@@ -6,7 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use outboard_accel::memory::try_vec;
@@ -32,8 +32,36 @@ pub(crate) trait Ending {
 /// Slots of values, each owned by one context.
 pub(crate) struct OwnedSlots<T> {
     slots: Vec<OwnedSlot<T>>,
+    /// Number of slots without a value. A slot that is reserved does not count.
+    free: AtomicUsize,
     tickets: AtomicU32,
     idle: Duration,
+}
+
+/// A free slot, reserved by this thread for a value. It is free again if this is dropped.
+pub(crate) struct FreeSlot<'a, T: Ending> {
+    slots: &'a OwnedSlots<T>,
+    lock: SlotLock<'a, T>,
+    place: usize,
+}
+
+impl<T: Ending> FreeSlot<'_, T> {
+    /// Stores the value.
+    pub(crate) fn fill(mut self, value: T) -> SlotId {
+        *self.lock.value() = Some(value);
+        let (slot, ticket) = (self.lock.0, self.slots.next_ticket());
+        slot.ticket.store(ticket, Ordering::Relaxed);
+        slot.last_used.store(now_ms(), Ordering::Relaxed);
+        SlotId { place: self.place, ticket }
+    }
+}
+
+impl<T: Ending> Drop for FreeSlot<'_, T> {
+    fn drop(&mut self) {
+        if self.lock.value().is_none() {
+            self.slots.free.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 struct OwnedSlot<T> {
@@ -72,13 +100,15 @@ impl<T> SlotLock<'_, T> {
 impl<T: Ending> SlotLock<'_, T> {
     /// Drops the value in the slot. Returns false if there is none, or if it must stay:
     /// [`OwnedSlots::sweep`] drops it later.
-    fn empty(&mut self) -> bool {
+    fn empty(&mut self, slots: &OwnedSlots<T>) -> bool {
         if self.value().as_mut().is_some_and(|value| !value.end()) {
             self.0.ticket.store(LEFT, Ordering::Relaxed);
             return false;
         }
         self.0.ticket.store(0, Ordering::Relaxed);
-        self.value().take().is_some()
+        let had_value = self.value().take().is_some();
+        slots.free.fetch_add(usize::from(had_value), Ordering::Relaxed);
+        had_value
     }
 }
 
@@ -115,7 +145,8 @@ impl<T: Ending> OwnedSlots<T> {
     /// `count` slots. A value that was not used for the time `idle` may be evicted. `None` without
     /// memory.
     pub(crate) fn new(count: usize, idle: Duration) -> Option<Self> {
-        Some(OwnedSlots { slots: try_vec(count)?, tickets: AtomicU32::new(1), idle })
+        let (free, tickets) = (AtomicUsize::new(count), AtomicU32::new(1));
+        Some(OwnedSlots { slots: try_vec(count)?, free, tickets, idle })
     }
 
     /// Locks a value for use. `None` if it was evicted, or if another thread has its slot locked.
@@ -143,24 +174,28 @@ impl<T: Ending> OwnedSlots<T> {
         self.slots[id.place].ticket.load(Ordering::Relaxed) != id.ticket
     }
 
-    /// Stores a value in a free slot, or if `urgent` in that of an idle value. `None`: there is
-    /// none, and the value is dropped.
-    pub(crate) fn insert(&self, value: T, urgent: bool) -> Option<SlotId> {
-        let mut value = Some(value);
-        for _ in 0..2 {
-            for (place, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_occupied()) {
-                let Some(mut lock) = slot.lock() else { continue };
-                if lock.value().is_some() {
-                    continue;
-                }
-                *lock.value() = value.take();
-                let ticket = self.next_ticket();
-                slot.ticket.store(ticket, Ordering::Relaxed);
-                slot.last_used.store(now_ms(), Ordering::Relaxed);
-                return Some(SlotId { place, ticket });
+    /// Whether a slot is free.
+    pub(crate) fn has_free(&self) -> bool {
+        self.free.load(Ordering::Relaxed) > 0
+    }
+
+    /// Reserves a free slot, or if `urgent` that of an idle value. `None`: there is none. That costs
+    /// little if nothing is urgent.
+    pub(crate) fn reserve(&self, urgent: bool) -> Option<FreeSlot<'_, T>> {
+        if !self.has_free() {
+            if !urgent {
+                return None;
             }
-            if !urgent || !self.evict_idle() {
-                break;
+            self.sweep();
+            if !self.has_free() && !self.evict_idle() {
+                return None;
+            }
+        }
+        for (place, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_occupied()) {
+            let Some(mut lock) = slot.lock() else { continue };
+            if lock.value().is_none() {
+                self.free.fetch_sub(1, Ordering::Relaxed);
+                return Some(FreeSlot { slots: self, lock, place });
             }
         }
         None
@@ -170,7 +205,7 @@ impl<T: Ending> OwnedSlots<T> {
     /// has its slot locked; [`sweep`](Self::sweep) drops it then.
     pub(crate) fn close(&self, id: SlotId) -> bool {
         if let Some(mut guard) = self.borrow(id) {
-            return guard.0.empty();
+            return guard.0.empty(self);
         }
         // Fails if the value was evicted.
         let ticket = &self.slots[id.place].ticket;
@@ -183,7 +218,7 @@ impl<T: Ending> OwnedSlots<T> {
         let left = self.slots.iter().filter(|slot| slot.ticket.load(Ordering::Relaxed) == LEFT);
         for mut lock in left.filter_map(OwnedSlot::lock) {
             if lock.0.ticket.load(Ordering::Relaxed) == LEFT {
-                lock.empty();
+                lock.empty(self);
             }
         }
     }
@@ -206,7 +241,7 @@ impl<T: Ending> OwnedSlots<T> {
         let Some(slot) = longest.filter(|slot| u128::from(slot.idle_ms(now)) >= self.idle.as_millis()) else {
             return false;
         };
-        slot.lock().is_some_and(|mut lock| lock.empty())
+        slot.lock().is_some_and(|mut lock| lock.empty(self))
     }
 
     /// The next ticket: neither 0 nor [`LEFT`].
@@ -247,6 +282,10 @@ mod tests {
 
     impl Ending for &'static str {}
 
+    fn insert<T: Ending>(slots: &OwnedSlots<T>, value: T, urgent: bool) -> Option<SlotId> {
+        slots.reserve(urgent).map(|slot| slot.fill(value))
+    }
+
     fn one_slot() -> OwnedSlots<&'static str> {
         OwnedSlots::new(1, Duration::ZERO).expect("memory")
     }
@@ -254,9 +293,9 @@ mod tests {
     #[test]
     fn a_value_that_is_evicted_before_the_slot_is_locked_is_not_returned_nor_its_successor() {
         let slots = one_slot();
-        let first = slots.insert("the first context's", false).expect("a slot");
+        let first = insert(&slots, "the first context's", false).expect("a slot");
         assert_eq!(*slots.borrow(first).expect("it is there"), "the first context's");
-        let other = slots.insert("another's", true).expect("the idle one's slot");
+        let other = insert(&slots, "another's", true).expect("the idle one's slot");
         assert_eq!(first.place, other.place);
         // What the owner of the first one finds when it was interrupted before the lock.
         let lock = slots.slots[first.place].lock().expect("not locked");
@@ -268,13 +307,24 @@ mod tests {
     #[test]
     fn a_value_that_was_closed_while_it_was_in_use_is_dropped_by_a_sweep() {
         let slots = one_slot();
-        let id = slots.insert("in use", false).expect("a slot");
+        let id = insert(&slots, "in use", false).expect("a slot");
         let guard = slots.borrow(id).expect("it is there");
-        assert!(!slots.close(id) && slots.insert("another's", true).is_none());
+        assert!(!slots.close(id) && insert(&slots, "another's", true).is_none());
         drop(guard);
-        assert!(slots.borrow(id).is_none() && slots.insert("another's", false).is_none());
+        assert!(slots.borrow(id).is_none() && insert(&slots, "another's", false).is_none());
         slots.sweep();
-        assert!(slots.insert("another's", false).is_some());
+        assert!(insert(&slots, "another's", false).is_some());
+    }
+
+    #[test]
+    fn a_reserved_slot_is_no_other_callers_and_is_free_again_if_it_is_not_filled() {
+        let slots = one_slot();
+        let reserved = slots.reserve(false).expect("a slot");
+        assert!(slots.reserve(false).is_none() && slots.reserve(true).is_none() && !slots.evict_idle());
+        drop(reserved);
+        let id = slots.reserve(false).expect("it is free").fill("a value");
+        assert!(slots.reserve(false).is_none() && *slots.borrow(id).expect("it is there") == "a value");
+        assert!(slots.close(id) && slots.reserve(false).is_some());
     }
 
     struct Unfinished(bool);
@@ -289,8 +339,8 @@ mod tests {
     fn a_value_that_must_stay_keeps_its_slot_without_an_owner_until_a_sweep_may_drop_it() {
         for is_evicted in [false, true] {
             let slots = OwnedSlots::new(2, Duration::ZERO).expect("memory");
-            let other = slots.insert(Unfinished(false), false).expect("a slot");
-            let id = slots.insert(Unfinished(true), false).expect("a slot");
+            let other = insert(&slots, Unfinished(false), false).expect("a slot");
+            let id = insert(&slots, Unfinished(true), false).expect("a slot");
             slots.slots[id.place].last_used.store(now_ms().wrapping_sub(1000), Ordering::Relaxed);
             assert!(!if is_evicted { slots.evict_idle() } else { slots.close(id) });
             assert!(slots.is_evicted(id) && slots.borrow(id).is_none() && other.place != id.place);
@@ -302,15 +352,15 @@ mod tests {
                 Some(())
             });
             slots.sweep();
-            assert!([0, 1].map(|_| slots.insert(Unfinished(false), false)).iter().all(Option::is_some));
+            assert!([0, 1].map(|_| insert(&slots, Unfinished(false), false)).iter().all(Option::is_some));
         }
     }
 
     #[test]
     fn the_value_that_is_idle_for_the_longest_time_is_evicted_and_none_that_was_used_lately() {
         let slots = OwnedSlots::new(3, Duration::from_millis(500)).expect("memory");
-        let ids = ["young", "old", "oldest"].map(|value| slots.insert(value, false).expect("a slot"));
-        assert!(!slots.evict_idle() && slots.insert("urgent", true).is_none(), "all were used now");
+        let ids = ["young", "old", "oldest"].map(|value| insert(&slots, value, false).expect("a slot"));
+        assert!(!slots.evict_idle() && insert(&slots, "urgent", true).is_none(), "all were used now");
         let age = |id: SlotId, ms| {
             slots.slots[id.place].last_used.store(now_ms().wrapping_sub(ms), Ordering::Relaxed);
         };

@@ -73,15 +73,22 @@ impl<S: ?Sized + Share> Sessions<S> {
         self.slots.is_evicted(id)
     }
 
+    /// Whether there is a place for another session, or an idle one may be evicted for it.
+    pub(crate) fn has_place(&self, urgent: bool) -> bool {
+        urgent || self.slots.has_free()
+    }
+
     /// A session for `key`: shared with an existing session for the same key, or created by `open`.
-    /// If the driver has no room, an `urgent` caller evicts an idle session. Other callers then
-    /// return without a request to the driver, because a rejected request takes time too.
+    /// Nothing is opened without a place for it here. If there is none, or the driver has no room, an
+    /// `urgent` caller evicts an idle session. Other callers then return without a request to the
+    /// driver, because a rejected request takes time too.
     pub(crate) fn open(
         &self,
         key: &[u8],
         urgent: bool,
         open: impl Fn() -> Result<Box<S>, Error>,
     ) -> Result<Option<SessionId>, Error> {
+        let Some(place) = self.slots.reserve(urgent) else { return Ok(None) };
         self.slots.sweep();
         let session = match self.shared(key) {
             Some(session) => session,
@@ -96,17 +103,15 @@ impl<S: ?Sized + Share> Sessions<S> {
             }
         };
         let key = Wiped::new(try_copy(key).ok_or(Error::NoMemory)?);
-        let opened = OpenSession { session, key };
-        Ok(self.slots.insert(opened, urgent))
+        Ok(Some(place.fill(OpenSession { session, key })))
     }
 
     /// A second session with the same key, if the first one still exists.
     pub(crate) fn copy(&self, id: SessionId) -> Option<SessionId> {
+        let place = self.slots.reserve(false)?;
         let guard = self.slots.borrow(id)?;
         let key = Wiped::new(try_copy(&guard.key)?);
-        let copy = OpenSession { session: guard.session.share().ok()?, key };
-        drop(guard);
-        self.slots.insert(copy, false)
+        Some(place.fill(OpenSession { session: guard.session.share().ok()?, key }))
     }
 
     /// Closes a session.

@@ -8,7 +8,6 @@ use super::context::Context;
 use super::message::{Message, MessageLookahead, Processed, number, process};
 use super::short::GCM_NONCE;
 use crate::hardware::Hardware;
-use crate::key_session::KeyUse;
 use crate::lookahead::{
     GcmTag, KeyStream, NoncePattern, NoncePredictor, RecordStream, Seen, Stopped, Verifier,
 };
@@ -218,9 +217,8 @@ impl Context {
         len: usize,
     ) -> Option<SlotId> {
         let (key, settings) = (&self.key, &self.provider.lookahead);
-        if !settings.may_start() {
-            return None;
-        }
+        let session = self.ahead_key.key_stream_session(hardware, key, settings)?;
+        let place = settings.place()?;
         let row = self.provider.counters.row(self.cipher.kind.name);
         let software = self.provider.software.context();
         let reference = self.key_session.reference(self.provider, self.cipher, key)?;
@@ -230,8 +228,6 @@ impl Context {
             let context = || SoftContext::with_key(soft, software, true, key, &[0; GCM_NONCE]);
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
-        let session =
-            self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
         let supply = settings.supply(session.share().ok()?);
         let mut stream = RecordStream::new(supply, prediction, len, row);
         drop(session);
@@ -239,7 +235,7 @@ impl Context {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
-        settings.streams()?.insert(KeyStream::Records(stream), true)
+        Some(place.fill(KeyStream::Records(stream)))
     }
 }
 

@@ -7,7 +7,6 @@ use outboard_counters::SoftwareReason;
 use super::context::{Context, LookaheadState};
 use crate::hardware::Hardware;
 use crate::in_out::InOut;
-use crate::key_session::KeyUse;
 use crate::kinds::Mode;
 use crate::lookahead::{CounterStream, KeyStream, Position, Stopped, Verifier};
 use crate::owned_slots::SlotId;
@@ -192,9 +191,9 @@ impl Context {
     #[cold]
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, lookahead) = (self.ahead()?, &self.provider.lookahead);
-        let (position, key) = (self.position().filter(|_| lookahead.may_start())?, &self.key);
-        let session =
-            self.ahead_key.session(hardware, KeyUse::ENOUGH, |urgent| hardware.open(key, urgent))?;
+        let (position, key) = (self.position()?, &self.key);
+        let session = self.ahead_key.key_stream_session(hardware, key, lookahead)?;
+        let place = lookahead.place()?;
         let row = self.provider.counters.row(self.kind().name);
         let mut stream = CounterStream::new(lookahead.supply(session.share().ok()?), row);
         drop(session);
@@ -202,7 +201,7 @@ impl Context {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;
         }
-        lookahead.streams()?.insert(KeyStream::Counter(stream), true)
+        Some(place.fill(KeyStream::Counter(stream)))
     }
 
     /// The position in the stream.

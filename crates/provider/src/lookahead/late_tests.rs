@@ -260,7 +260,7 @@ fn a_request_that_is_lost_costs_its_segment_and_keeps_its_memory() {
     assert_eq!(run(6 * SEGMENT..9 * SEGMENT), 3 * SEGMENT, "they were submitted before");
     assert!(run(9 * SEGMENT..20 * SEGMENT) > 10 * SEGMENT);
     assert_eq!(run(20 * SEGMENT..30 * SEGMENT), 10 * SEGMENT);
-    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(stream));
     engine.streams().close(id);
     assert!(engine.may_start_in(100) && engine.has_in_use(SEGMENT));
     engine.driver.state().lost = None;
@@ -274,7 +274,7 @@ fn no_stream_starts_while_needed_key_stream_is_late_and_an_answer_permits_it() {
     engine.driver.hold(true);
     let mut stream = started(&engine);
     assert_eq!(step(&engine, &mut stream, 0), 0);
-    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(stream));
     for is_owned in [true, false] {
         if !is_owned {
             engine.streams().close(id);
@@ -296,7 +296,7 @@ fn a_stream_that_waits_prevents_no_other_one_after_the_answer_although_its_conte
     engine.driver.hold(true);
     let mut stream = started(&engine);
     assert_eq!(step(&engine, &mut stream, 0), 0);
-    engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(stream));
     assert!(!engine.may_start_in(100));
     engine.driver.hold(false);
     assert!(engine.may_start_in(100));
@@ -306,7 +306,7 @@ fn a_stream_that_waits_prevents_no_other_one_after_the_answer_although_its_conte
 fn key_stream_that_no_text_needed_prevents_no_stream_and_keeps_its_memory_until_it_is_complete() {
     let engine = Engine::new();
     engine.driver.hold(true);
-    let id = engine.streams().insert(KeyStream::Counter(started(&engine)), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(started(&engine)));
     assert!(engine.may_start_in(100));
     // Evicted, because another one needs memory.
     assert!(!engine.streams().evict_idle() && engine.streams().is_evicted(id));
@@ -330,13 +330,13 @@ fn a_stream_without_an_answer_for_ten_seconds_ends_and_another_one_finds_out() {
         stream.supply.waits_since = Some(now_ms().wrapping_sub(10_000));
         assert!(matches!(try_step(&engine, &mut stream, from + 2048), (0, Stopped::NoAnswer)));
     }
-    let id = engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(stream));
     engine.streams().close(id);
     assert!(engine.may_start_in(0) && engine.has_in_use(WINDOW));
     // So does the next one.
     let mut stream = started(&engine);
     step(&engine, &mut stream, 0);
-    engine.streams().insert(KeyStream::Counter(stream), false).expect("a slot");
+    engine.streams().reserve(false).expect("a slot").fill(KeyStream::Counter(stream));
     assert!(!engine.may_start_in(100) && engine.has_in_use(2 * WINDOW));
 }
 
@@ -405,7 +405,7 @@ fn a_lost_request_costs_the_messages_of_its_segment() {
     let in_software: Vec<u64> = (0..400).filter(|&next| message(&engine, &mut stream, next) == 0).collect();
     let first = (engine.driver.first_of(5) >> 32) as u64;
     assert_eq!(in_software, (first..first + (SEGMENT / 1024) as u64).collect::<Vec<_>>());
-    let id = engine.streams().insert(KeyStream::Records(stream), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Records(stream));
     engine.streams().close(id);
     assert!(engine.may_start_in(100) && engine.has_in_use(SEGMENT));
 }
@@ -422,7 +422,7 @@ fn messages_without_an_answer_for_ten_seconds_end_the_stream() {
         stream.supply.waits_since = Some(now_ms().wrapping_sub(10_000));
         assert!(matches!(try_message(&engine, &mut stream, next + 1), (0, Stopped::NoAnswer)));
     }
-    let id = engine.streams().insert(KeyStream::Records(stream), false).expect("a slot");
+    let id = engine.streams().reserve(false).expect("a slot").fill(KeyStream::Records(stream));
     assert!(engine.may_start_in(0), "another one finds out");
     engine.streams().close(id);
     assert!(engine.may_start_in(0) && engine.has_in_use(WINDOW));

@@ -40,7 +40,7 @@ use outboard_policy::LookaheadPolicy;
 
 use crate::clock::now_ms;
 use crate::decided::Decided;
-use crate::owned_slots::{Ending, OwnedSlots};
+use crate::owned_slots::{Ending, FreeSlot, OwnedSlots};
 use budget::Budget;
 pub(crate) use counter_stream::{CounterStream, Position};
 pub(crate) use counters::FIRST_OF_GCM;
@@ -105,6 +105,11 @@ impl Lookahead {
     /// The source of a new stream, with a session for its key.
     pub(crate) fn supply(&'static self, session: Box<dyn Session>) -> Supply {
         Supply::new(session, &self.budget, self.window)
+    }
+
+    /// A place for a new stream, if one may start.
+    pub(crate) fn place(&self) -> Option<FreeSlot<'_, KeyStream>> {
+        self.streams().filter(|_| self.may_start())?.reserve(true)
     }
 
     /// Whether a stream may start. Not while the driver is late with what another one needs: an
