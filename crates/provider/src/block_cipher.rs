@@ -25,7 +25,7 @@ impl BlockCipher {
     /// `ecb` is the default provider's cipher in ECB mode for this key length; for XTS, for half of
     /// it. `None` if the default provider is out of memory or not active.
     pub(crate) fn new(
-        ecb: SoftCipher,
+        ecb: &'static SoftCipher,
         provider_context: *mut c_void,
         mode: Mode,
         key: &[u8],

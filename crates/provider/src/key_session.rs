@@ -127,12 +127,12 @@ impl KeySession {
     pub(crate) fn reference(
         &mut self,
         provider: &Provider,
-        cipher: &Cipher,
+        cipher: &'static Cipher,
         key: &[u8],
     ) -> Option<&BlockCipher> {
         if self.reference.is_none() {
             let software = provider.software.context();
-            let new = || BlockCipher::new(cipher.ecb, software, cipher.kind.mode, key);
+            let new = || BlockCipher::new(&cipher.ecb, software, cipher.kind.mode, key);
             self.reference = provider.core.without_errors(new);
         }
         self.reference.as_ref()

@@ -193,13 +193,13 @@ impl SoftCipher {
 
 /// A cipher context of the default provider, freed on drop.
 pub(crate) struct SoftContext {
-    pub(crate) functions: SoftCipher,
+    pub(crate) functions: &'static SoftCipher,
     pub(crate) at: *mut c_void,
 }
 
 impl SoftContext {
     /// A new context; `None` if the default provider is not active or cannot allocate one.
-    pub(crate) fn new(functions: SoftCipher, provider_context: *mut c_void) -> Option<SoftContext> {
+    pub(crate) fn new(functions: &'static SoftCipher, provider_context: *mut c_void) -> Option<SoftContext> {
         if provider_context.is_null() {
             return None;
         }
@@ -230,7 +230,7 @@ impl SoftContext {
     /// must not be used: a context that has decrypted a TLS record also holds the MAC of the
     /// record, and the copy and the original would both free it (OpenSSL 3.0 to 4.0, `aes_dupctx`).
     pub(crate) fn with_key(
-        functions: SoftCipher,
+        functions: &'static SoftCipher,
         provider_context: *mut c_void,
         encrypt: bool,
         key: &[u8],

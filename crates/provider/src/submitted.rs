@@ -30,7 +30,7 @@ pub(crate) struct Submitted<'a> {
     pub(crate) place: usize,
     pub(crate) request: Request<'a>,
     pub(crate) provider: &'a Provider,
-    pub(crate) cipher: &'a Cipher,
+    pub(crate) cipher: &'static Cipher,
     pub(crate) key: &'a [u8],
     pub(crate) key_session: &'a mut KeySession,
     /// `None` for a cipher without tags.

@@ -275,7 +275,7 @@ impl Create for Context {
     fn create(context: &'static ProviderContext, kind: usize) -> Option<Context> {
         let ProviderContext { provider, offer, .. } = context;
         let cipher = offer.get()?.cipher(kind)?;
-        let soft = SoftContext::new(cipher.soft, provider.software.context())?;
+        let soft = SoftContext::new(&cipher.soft, provider.software.context())?;
         let ccm = cipher.kind.mode == Mode::Ccm;
         // Default lengths of CCM (ossl_ccm_initctx).
         let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };

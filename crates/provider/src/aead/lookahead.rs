@@ -224,7 +224,7 @@ impl Context {
         let reference = self.key_session.reference(self.provider, self.cipher, key)?;
         let lookahead = self.lookahead.as_mut()?;
         if lookahead.tag.is_none() {
-            let soft = self.cipher.soft;
+            let soft = &self.cipher.soft;
             let context = || SoftContext::with_key(soft, software, true, key, &[0; GCM_NONCE]);
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }

@@ -116,7 +116,7 @@ impl Context {
         let iv = self.running.or_else(|| self.iv_of_soft())?;
         let software = self.provider.software.context();
         let iv = &iv[..self.kind().iv_len()];
-        let soft = SoftContext::with_key(self.cipher.soft, software, self.encrypt, &self.key, iv)?;
+        let soft = SoftContext::with_key(&self.cipher.soft, software, self.encrypt, &self.key, iv)?;
         let (mut padding, mut version) = (c_uint::from(self.padding), self.tls_version);
         let (mut mac_size, mut num) = (self.tls_mac_size, self.num);
         let params = [
@@ -221,7 +221,7 @@ impl Create for Context {
     fn create(context: &'static ProviderContext, kind: usize) -> Option<Context> {
         let ProviderContext { provider, offer, .. } = context;
         let cipher = offer.get()?.cipher(kind)?;
-        let soft = SoftContext::new(cipher.soft, provider.software.context())?;
+        let soft = SoftContext::new(&cipher.soft, provider.software.context())?;
         Some(Context {
             straight_below: usize::MAX,
             soft,

@@ -13,7 +13,7 @@ use crate::software::SoftContext;
 pub(crate) fn software(kind: &Kind) -> SoftContext {
     let software = libcrypto::provider().software;
     let functions = software.cipher(kind.name).expect("the default provider has the cipher");
-    SoftContext::new(functions, software.context()).expect("memory")
+    SoftContext::new(Box::leak(Box::new(functions)), software.context()).expect("memory")
 }
 
 /// The cipher with this name.
