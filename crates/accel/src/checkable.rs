@@ -11,7 +11,6 @@ use crate::device::{Access, Device, wait_for_late_requests};
 use crate::primitive::Primitive;
 use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Reached, reach, reach_hash};
 
-/// An open interface to a driver.
 pub enum Subject {
     Cipher(Box<dyn Accelerator>, Algorithm),
     Hash(Box<dyn Accelerator<dyn HashSession>>, HashAlgorithm),
@@ -40,7 +39,6 @@ impl Primitive {
         }
     }
 
-    /// Opens a driver through /dev/outboard.
     pub fn reach_device(self, driver: &str, access: Access) -> Result<Subject, Error> {
         wait_for_late_requests();
         Ok(match self {

@@ -16,33 +16,14 @@ pub type DriverName = Arc<str>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{interface} is not available ({}): {advice}", Cause(.source))]
-    NoInterface {
-        /// The interface, such as `AF_ALG`.
-        interface: &'static str,
-        /// The next step for the user.
-        advice: &'static str,
-        source: io::Error,
-    },
+    NoInterface { interface: &'static str, advice: &'static str, source: io::Error },
     /// The interface is available, but does not lead to this driver.
     #[error("{interface} does not reach driver {driver} ({}): {reason}", Cause(.source))]
-    Unreachable {
-        /// The interface, such as `AF_ALG`.
-        interface: &'static str,
-        driver: DriverName,
-        /// The cause and the next step.
-        reason: Cow<'static, str>,
-        source: io::Error,
-    },
-    /// The catalogue refuses the driver.
+    Unreachable { interface: &'static str, driver: DriverName, reason: Cow<'static, str>, source: io::Error },
     #[error("{driver} is refused: known to be wrong")]
     KnownWrong { driver: DriverName },
-    /// The catalogue refuses the driver over this interface.
     #[error("{interface}: {}", limits_kept_elsewhere(.driver))]
-    ModuleOnly {
-        /// The interface, such as `AF_ALG`.
-        interface: &'static str,
-        driver: DriverName,
-    },
+    ModuleOnly { interface: &'static str, driver: DriverName },
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
     KeyRefused { driver: DriverName, source: io::Error },
@@ -76,7 +57,6 @@ pub enum Error {
         "the state of a message with driver {driver} belongs to the process that this one was forked from"
     )]
     Forked { driver: DriverName },
-    /// The driver is not known to reject forged tags.
     #[error("{}", tags_unchecked(.driver))]
     TagsUnchecked { driver: DriverName },
     /// The tag of the ciphertext is wrong: a valid result, not a failure of the driver.
@@ -96,14 +76,8 @@ pub enum Error {
     /// More requests at once than the session accepts: a caller error.
     #[error("a batch of {count} requests where {max} is the most")]
     Batch { count: usize, max: usize },
-    /// The memory for requests is exhausted for now.
     #[error("{interface} has no room for another request to driver {driver} ({})", Cause(.source))]
-    NoRoom {
-        /// The interface, such as `/dev/outboard`.
-        interface: &'static str,
-        driver: DriverName,
-        source: io::Error,
-    },
+    NoRoom { interface: &'static str, driver: DriverName, source: io::Error },
     /// The process has no memory for a key, a request or its bookkeeping.
     #[error("no memory")]
     NoMemory,

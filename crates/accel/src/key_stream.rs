@@ -22,9 +22,7 @@ impl KeyStreamSegment {
     /// Submits `len` bytes of counter blocks, at most [`LONGEST`](Self::LONGEST), which `fill`
     /// writes. Does not wait. The driver encrypts them in place: a block that it does not write
     /// remains a counter block.
-    ///
-    /// # Errors
-    /// Those of [`Session::submit_counters`]. The segment is then empty.
+    /// Errors: those of [`Session::submit_counters`]. The segment is then empty.
     pub fn submit(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
         self.len = 0;
         self.session.submit_counters(len, fill)?;
@@ -46,10 +44,8 @@ impl KeyStreamSegment {
     }
 
     /// The key stream, which must be [ready](Self::is_ready): nothing waits for it.
-    ///
-    /// # Errors
-    /// Those of [`Session::result`]; in the child of a fork, which does not have the memory,
-    /// [`Error::is_of_parent`] is true.
+    /// Errors: those of [`Session::result`]; in the child of a fork, which does not have the
+    /// memory, [`Error::is_of_parent`] is true.
     pub fn bytes(&mut self) -> Result<&[u8], Error> {
         debug_assert!(self.is_ready());
         self.session.result(0)

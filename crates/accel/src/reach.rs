@@ -11,7 +11,6 @@ use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 
 /// The result of trying the interfaces in order of preference.
 pub struct Reached<S: ?Sized = dyn Session> {
-    /// The driver, through the first interface that leads to it.
     pub accelerator: Option<Box<dyn Accelerator<S>>>,
     /// Why the interfaces tried before it do not lead to the driver.
     pub passed: Vec<Error>,

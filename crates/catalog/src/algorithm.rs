@@ -29,7 +29,6 @@ impl Algorithm {
         Self::ALL.into_iter().find(|algorithm| algorithm.kernel_name() == name)
     }
 
-    /// Its name in the kernel (`/proc/crypto`, field `name`).
     pub const fn kernel_name(self) -> &'static str {
         self.row().kernel_name
     }

@@ -5,7 +5,6 @@
 use crate::chips::TABLES;
 pub use crate::family::{Board, Bounds, Completion, EngineKind, Family, Limit, Nature};
 
-/// The values between the `|` of a text.
 pub fn values(text: &str) -> impl Iterator<Item = &str> {
     text.split('|').filter(|value| !value.is_empty())
 }

@@ -1,6 +1,5 @@
 //! The columns of the tables of driver families.
 
-/// The kind of computing unit that a driver uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nature {
     /// A device separate from the CPU.
@@ -108,7 +107,6 @@ pub struct Family {
     pub found_in: &'static str,
     /// The kernel's options for it, without `CONFIG_`; empty if it is not in mainline.
     pub options: &'static str,
-    /// The package of OpenWrt.
     pub openwrt: &'static str,
     /// The architectures for which Debian's kernel has the driver (6.1 and 6.12).
     pub debian: &'static str,
@@ -131,7 +129,6 @@ pub struct Family {
     pub is_module_only: bool,
     pub limits: &'static [Limit],
     pub source: &'static str,
-    /// The kind of computing unit that a driver uses.
     pub nature: Nature,
     /// Patterns of driver names; empty if no driver registers with the kernel's crypto API.
     pub names: &'static str,
@@ -142,11 +139,8 @@ pub struct Family {
     pub completion: Completion,
     /// Patterns of the action names in /proc/interrupts, where these are not the device's name.
     pub irqs: &'static str,
-    /// The engine's name for output.
     pub chip: &'static str,
-    /// `compatible` strings of its device-tree nodes.
     pub compatible: &'static [&'static str],
-    /// PCI vendor and device numbers.
     pub pci: &'static [(u16, u16)],
     pub boards: &'static [Board],
 }

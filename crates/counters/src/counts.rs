@@ -35,7 +35,6 @@ impl Counts {
         self.hw_bytes.saturating_add(self.sw_bytes)
     }
 
-    /// Requests completed by hardware and by software.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.hw_requests.saturating_add(self.sw_requests)

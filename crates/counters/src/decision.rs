@@ -22,14 +22,11 @@ const OFFERED: u32 = u32::MAX;
 /// Stored value for `None`: no size is offloaded.
 const NEVER: u32 = u32::MAX;
 
-/// Decision of a provider instance about an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Offered: requests of at least the threshold go to an accelerator.
     Offered {
-        /// The driver's name in /proc/crypto.
         driver: String,
-        /// Name of the interface that reaches the driver.
         interface: String,
         /// Smallest request in bytes that is offloaded: for encryption or hashing, for decryption.
         /// `None`: no request is offloaded.
@@ -38,16 +35,11 @@ pub enum Decision {
         key_stream: Option<KeyStreamSource>,
     },
     /// Left to OpenSSL's own implementation.
-    Left {
-        reason: SoftwareReason,
-        /// The reason in words, for the report.
-        why: String,
-    },
+    Left { reason: SoftwareReason, why: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyStreamSource {
-    /// The driver's name in /proc/crypto.
     pub driver: String,
     /// Smallest request in bytes that uses look-ahead.
     pub from: u32,

@@ -1,10 +1,8 @@
 use std::path::PathBuf;
 
-/// Why a counters file could not be created or used. Each message ends with the next step.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A system call failed.
     #[error("counters file {}: cannot {step} it: {cause}; {advice}", path.display())]
     Os {
         path: PathBuf,

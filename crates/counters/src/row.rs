@@ -63,7 +63,6 @@ impl Row {
         self.ahead_bytes.add(bytes);
     }
 
-    /// Counts requests for which look-ahead was on and had no key stream.
     pub fn add_ahead_miss(&self) {
         self.ahead_misses.add(1);
     }

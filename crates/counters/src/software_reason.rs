@@ -1,7 +1,6 @@
 //! Why software did the work: the reasons of requests, which are counted, and of algorithms that are
 //! not offered.
 
-/// Why a request or an algorithm was not accelerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SoftwareReason {
     /// The request is shorter than the threshold. Not counted: the requests in software that have no
@@ -25,13 +24,10 @@ pub enum SoftwareReason {
     UnsuitableCall,
     /// No driver implements the algorithm, or none that may be used.
     NoDriver,
-    /// `outboard check`, or a process since then, found the driver wrong.
     DriverWrong,
     DriverUnreachable,
     NotConfigured,
-    /// `outboard tune` measured that software wins.
     SoftwareWins,
-    /// OpenSSL has code of its own that computes cipher and MAC together.
     CombinedCode,
 }
 

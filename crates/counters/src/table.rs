@@ -11,7 +11,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// A table of counters, in a shared file or private to the process.
 pub struct Table {
     at: NonNull<Layout>,
     backing: Backing,
@@ -23,7 +22,6 @@ enum Backing {
     Copied,
 }
 
-/// Name of the counters file in a directory of one service.
 pub const COUNTERS_NAME: &str = "counters";
 
 // SAFETY: the memory belongs to the table until it is dropped and holds only atomics.
@@ -34,9 +32,7 @@ unsafe impl Sync for Table {}
 impl Table {
     /// Creates a counters file with mode 0600 for `outboard prove`. Allocates its blocks at once,
     /// so that a disk that fills up later cannot kill a counting process with SIGBUS.
-    ///
-    /// # Errors
-    /// [`Error::Os`] if the file already exists, or cannot be created, allocated or mapped.
+    /// Errors: [`Error::Os`] if the file already exists, or cannot be created, allocated or mapped.
     pub fn create(path: &Path) -> Result<Self, Error> {
         Self::create_with(
             path,
@@ -77,10 +73,8 @@ impl Table {
     /// version. The remaining content is not trusted. The owner is trusted not to truncate the file
     /// while it is mapped, which would end this process with SIGBUS. Only root and this user can do
     /// that, and both can end the process anyway.
-    ///
-    /// # Errors
-    /// [`Error::Os`] if the file cannot be opened or mapped, [`Error::NotOurs`] if it is not a
-    /// counters file.
+    /// Errors: [`Error::Os`] if the file cannot be opened or mapped, [`Error::NotOurs`] if it is
+    /// not a counters file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let refused =
             |e| os(path, "open", e, "check COUNTERS in openssl.cnf: a path that this user may write");
@@ -118,9 +112,7 @@ impl Table {
     /// creates it if it is missing. It is created only in a directory that belongs to the effective
     /// user of this process and that no other user may write, with mode 0600: a process of another
     /// user can neither read nor replace it.
-    ///
-    /// # Errors
-    /// As [`Table::open`]; [`Error::NotOurs`] for a directory of another user.
+    /// Errors: as [`Table::open`]; [`Error::NotOurs`] for a directory of another user.
     pub fn open_in(directory: &Path, name: &OsStr) -> Result<Self, Error> {
         let path = directory.join(name);
         match Self::open(&path) {
@@ -154,9 +146,8 @@ impl Table {
 
     /// Copies a counters file. The file belongs to a service and is not trusted: it is neither
     /// mapped, because its owner may truncate it, nor followed if it is a link.
-    ///
-    /// # Errors
-    /// [`Error::Os`] if the file cannot be read, [`Error::NotOurs`] if it is not a counters file.
+    /// Errors: [`Error::Os`] if the file cannot be read, [`Error::NotOurs`] if it is not a counters
+    /// file.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let failed = |e| os(path, "read", e, "run this as root, or as the user of the service");
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;

@@ -10,12 +10,10 @@ use crate::template;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     pub text: String,
-    /// The file or interface that it was read from.
     pub source: &'static str,
 }
 
 impl Judged {
-    /// The drivers inside a wrapper; empty for other drivers.
     pub fn inner(&self) -> Vec<&str> {
         let is_wrapper =
             self.judgement.verdict == Verdict::Wrapper && template::split(&self.driver.name).is_some();
@@ -85,7 +83,6 @@ impl Signs<'_> {
         }
     }
 
-    /// The signs of a driver of no known family.
     fn stranger(&mut self) {
         let driver = &self.of.driver;
         if let Some(named) = families::of(&driver.name, &driver.module) {
@@ -114,7 +111,6 @@ impl Signs<'_> {
         }
     }
 
-    /// Adds bound devices and their interrupts.
     fn devices(&mut self) {
         let hardware = &self.of.hardware;
         let devices: Vec<String> =

@@ -33,7 +33,6 @@ const PAUSE: Duration = Duration::from_millis(25);
     "{path} cannot be read ({cause}): is proc mounted (or, in a saved tree, copied), and has the kernel CONFIG_CRYPTO?"
 )]
 pub struct Error {
-    /// The file that cannot be read.
     pub path: String,
     /// The error of open(2) or read(2).
     #[source]
@@ -58,9 +57,7 @@ pub struct Survey {
     pub drivers: Vec<Judged>,
     /// Those that stand for instructions of the CPU ([`padlock`]), which the kernel does not list.
     pub instructions: Vec<Judged>,
-    /// Damaged entries of /proc/crypto, and damaged lines of /proc/interrupts.
     pub warnings: Vec<Warning>,
-    /// Why there are no flags on a running system.
     pub no_flags: Option<netlink::Error>,
 }
 

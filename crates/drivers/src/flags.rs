@@ -4,7 +4,6 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub u32);
 
-/// Name and bit of every flag that is relevant to a user.
 const NAMES: &[(&str, u32)] = &[
     ("ASYNC", Flags::ASYNC),
     ("NEED_FALLBACK", Flags::NEED_FALLBACK),

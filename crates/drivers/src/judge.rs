@@ -40,12 +40,10 @@ impl Verdict {
     }
 }
 
-/// Facts about a driver in addition to its entry in /proc/crypto.
 #[derive(Debug, Default)]
 pub struct Facts<'a> {
     /// The flags, if NETLINK_CRYPTO reported them.
     pub flags: Option<Flags>,
-    /// Device drivers and devices behind its module.
     pub hardware: Arc<Hardware>,
     /// Lines of /proc/interrupts that belong to these devices; `None` if they were not read.
     pub interrupt_lines: Option<usize>,
@@ -56,18 +54,15 @@ pub struct Facts<'a> {
 #[derive(Debug, Clone)]
 pub struct Judgement {
     pub verdict: Verdict,
-    /// The signature of the family that matches the name and module.
     pub signature: Option<&'static Signature>,
 }
 
 impl Judgement {
-    /// The family that matches the name and module.
     pub fn family(&self) -> Option<&'static Family> {
         self.signature.map(Signature::family)
     }
 }
 
-/// Combines the signs to a verdict.
 pub fn judge(driver: &CryptoDriver, facts: &Facts) -> Judgement {
     if is_wrapper(driver, facts) {
         return Judgement { verdict: Verdict::Wrapper, signature: None };

@@ -13,7 +13,6 @@ pub struct DeviceDriver {
     pub devices: Vec<String>,
 }
 
-/// The known devices behind a crypto driver.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hardware {
     /// Whether /sys/bus could be read; if not, an empty list means nothing.

@@ -26,27 +26,22 @@ pub struct Record {
     pub priority: Option<i32>,
 }
 
-/// Why the flags are not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     #[error("the kernel module crypto_user is not loaded: as root, `modprobe crypto_user`")]
     NoCryptoUser,
-    /// This process may not open the socket.
     #[error("a NETLINK_CRYPTO socket is not allowed here ({0}): a sandbox or container forbids it")]
     NotAllowed(rustix::io::Errno),
     #[error("NETLINK_CRYPTO: {call} failed: {errno}")]
     System { call: &'static str, errno: rustix::io::Errno },
-    /// The kernel replied with an error message.
     #[error("NETLINK_CRYPTO: the kernel refused the dump: {0}")]
     Refused(rustix::io::Errno),
-    /// The reply does not follow the protocol.
     #[error("NETLINK_CRYPTO: the answer cannot be understood at byte {at}: {what}")]
     Malformed {
         /// Offset in the datagram, in bytes.
         at: usize,
         what: &'static str,
     },
-    /// The reply has more drivers than any kernel registers.
     #[error("NETLINK_CRYPTO: the answer does not end")]
     Endless,
 }

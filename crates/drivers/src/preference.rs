@@ -11,10 +11,8 @@ use crate::netlink::{self, change};
 use crate::reach::not_preferred;
 use crate::template;
 
-/// Why a priority was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PreferenceError {
-    /// /proc/crypto has no such driver.
     #[error("the kernel has no driver {0}: load its module first (outboard status lists the drivers)")]
     Unknown(String),
     #[error("{0}")]
@@ -32,9 +30,7 @@ pub enum PreferenceError {
 
 /// The priority with which the kernel selects a driver for all users of its algorithm; the present
 /// one if it does so already.
-///
-/// # Errors
-/// All but [`PreferenceError::Kernel`].
+/// Errors: all but [`PreferenceError::Kernel`].
 pub fn priority_to_win(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
     if let Some(why) = not_preferred(name) {
         return Err(PreferenceError::Excluded(why));
@@ -51,9 +47,7 @@ pub fn priority_to_win(drivers: &[Judged], name: &str) -> Result<i32, Preference
 
 /// Gives a driver the priority of [`priority_to_win`] and returns it. `drivers` are those of the
 /// running kernel. Requires root.
-///
-/// # Errors
-/// [`PreferenceError`].
+/// Errors: [`PreferenceError`].
 pub fn raise(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
     let priority = priority_to_win(drivers, name)?;
     let target = target(drivers, name)?;
@@ -73,9 +67,7 @@ pub fn raise(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
 
 /// Gives a driver its own priority back. A driver that is gone has it when it returns. Requires
 /// root.
-///
-/// # Errors
-/// [`PreferenceError::Kernel`].
+/// Errors: [`PreferenceError::Kernel`].
 pub fn restore(drivers: &[Judged], name: &str, own: i32) -> Result<(), PreferenceError> {
     match target(drivers, name) {
         Ok(target) if target.driver.priority != own => set(name, own),

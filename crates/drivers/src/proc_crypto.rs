@@ -71,7 +71,6 @@ impl fmt::Display for DriverType {
     }
 }
 
-/// The state of a driver's self-test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selftest {
     /// It passed, or there is no test for the algorithm.
@@ -81,7 +80,6 @@ pub enum Selftest {
     Pending,
     /// It has not passed: it failed. The kernel does not use such a driver.
     Unknown,
-    /// A word that this version does not know.
     Other(String),
 }
 
@@ -106,17 +104,13 @@ impl Selftest {
 /// One driver of the kernel's crypto API. Sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CryptoDriver {
-    /// The algorithm, e.g. `cbc(aes)`.
     pub algorithm: String,
-    /// The driver's own name, e.g. `mv-cbc-aes`.
     pub name: String,
     /// The kernel module, or `kernel` when it is built in.
     pub module: String,
     /// The priority; the kernel selects the highest.
     pub priority: i32,
-    /// References held in the kernel.
     pub refcnt: Option<u32>,
-    /// The state of the self-test.
     pub selftest: Selftest,
     pub internal: bool,
     pub kind: DriverType,
@@ -126,7 +120,6 @@ pub struct CryptoDriver {
     pub min_keysize: Option<u32>,
     pub max_keysize: Option<u32>,
     pub ivsize: Option<u32>,
-    /// Largest authentication tag.
     pub maxauthsize: Option<u32>,
     pub digestsize: Option<u32>,
     /// Line of the entry in the file, counted from 1.
@@ -141,7 +134,6 @@ impl CryptoDriver {
     }
 }
 
-/// Damage in a file of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The line, counted from 1.
@@ -152,11 +144,7 @@ pub struct Warning {
 /// The damage, and the part that was skipped because of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
-    Entry {
-        fault: Fault,
-        /// The name of its driver, or else of its algorithm.
-        of: Option<String>,
-    },
+    Entry { fault: Fault, of: Option<String> },
     Line(&'static str),
 }
 
@@ -164,7 +152,6 @@ pub enum Damage {
 pub enum Fault {
     CutLine,
     NoColon,
-    /// The key occurs twice.
     Second(&'static str),
     Missing(&'static str),
     Value(&'static str, &'static str),

@@ -26,7 +26,6 @@ pub use probe::{Probe, af_alg_type, probe_af_alg};
 pub enum Route {
     Program(ProgramInterface),
     Ipsec,
-    /// TLS records in the kernel.
     Ktls,
     /// Disk encryption (LUKS).
     DmCrypt,

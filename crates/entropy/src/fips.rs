@@ -13,14 +13,12 @@ const RUNS: [(u32, u32); 6] = [(2315, 2685), (1114, 1386), (527, 723), (240, 384
 /// A run of this length fails the long run test.
 const LONG_RUN: u32 = 26;
 
-/// The tests that a block failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FipsFailures {
     /// Number of ones outside 9,726 to 10,274.
     pub monobit: bool,
     /// The distribution of 4-bit values is too uneven, or too even.
     pub poker: bool,
-    /// Too many or too few runs of one length.
     pub runs: bool,
     /// A run of at least 26 equal bits.
     pub long_run: bool,
@@ -35,7 +33,6 @@ impl FipsFailures {
     }
 }
 
-/// The tests, with their state between blocks.
 #[derive(Clone, Debug)]
 pub struct Fips {
     last_word: u32,

@@ -6,7 +6,6 @@ pub const RESTARTS: usize = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestartResult {
-    /// The largest count of one value in a row or a column.
     pub most: usize,
     /// The sanity check fails above this count.
     pub cutoff: usize,

@@ -5,7 +5,6 @@
 
 use std::time::{Duration, Instant};
 
-/// How long cycles are counted to measure their speed.
 const COUNTED: Duration = Duration::from_millis(200);
 
 /// The cycle counter, or the system's clock.

@@ -13,7 +13,6 @@ pub struct Sizes {
     pub largest_decide: bool,
 }
 
-/// The factor between the first sizes.
 const STEP: usize = 4;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

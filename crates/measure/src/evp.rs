@@ -21,10 +21,8 @@ pub use hashing::Hashing;
 pub use hmac::Hmac;
 pub use work::{Example, SAMPLE_IV, Work};
 
-/// Library names, the newest first.
 const NAMES: [&CStr; 2] = [c"libcrypto.so.4", c"libcrypto.so.3"];
 
-/// Why OpenSSL cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     NoLibrary,
@@ -52,7 +50,6 @@ impl std::error::Error for Error {}
 
 macro_rules! functions {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// Functions of libcrypto under their own names.
         #[allow(non_snake_case)]
         pub struct Library {
             $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
@@ -277,7 +274,6 @@ impl<'a> Cipher<'a> {
         unsafe { (self.library.EVP_CIPHER_get_mode)(self.at.as_ptr()) }
     }
 
-    /// Whether its requests are messages with a tag.
     fn is_aead(&self) -> bool {
         /// openssl/evp.h
         const EVP_CIPH_FLAG_AEAD_CIPHER: c_ulong = 0x20_0000;

@@ -102,7 +102,6 @@ impl InFlight {
         Ok(())
     }
 
-    /// Returns the result of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output
     }

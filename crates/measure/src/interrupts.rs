@@ -13,7 +13,6 @@ use crate::meter::snapshot;
 
 const PADLOCK: &str = "VIA PadLock";
 
-/// The lines of /proc/interrupts that belong to accelerators.
 pub struct Interrupts {
     root: Root,
     lines: Vec<String>,
@@ -24,7 +23,6 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Finds the lines of all accelerators; there may be none.
     pub fn find() -> io::Result<Interrupts> {
         let root = Root::live();
         let now = snapshot(&root, &DriverDevices::now(&root))?;
@@ -68,7 +66,6 @@ impl Interrupts {
         self.lines.is_empty()
     }
 
-    /// The total of all lines since boot.
     pub fn count(&self) -> io::Result<u64> {
         let text = self.root.read("proc/interrupts")?;
         let text = String::from_utf8_lossy(&text);

@@ -27,7 +27,6 @@ use std::process::{Command, Stdio};
 
 pub use figures::{Contestant, KernelFigure};
 
-/// Loads a kernel module, which most systems do by themselves. What needs a missing one reports it.
 pub fn load_module(name: &str) {
     let mut command = Command::new("modprobe");
     command.args(["-q", name]).stdin(Stdio::null()).stderr(Stdio::null());

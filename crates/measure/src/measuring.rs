@@ -35,9 +35,7 @@ impl Drop for Measuring {
 impl Measuring {
     /// Takes the lock, and removes the directories of a measurement that was killed. Waits while
     /// another process of this user measures.
-    ///
-    /// # Errors
-    /// If the lock cannot be opened, or a signal ends the wait.
+    /// Errors: if the lock cannot be opened, or a signal ends the wait.
     pub fn begin() -> Result<Self> {
         let (user, temporary) = (geteuid(), std::env::temp_dir());
         // Root's is where no other user can take it.

@@ -12,7 +12,6 @@ use outboard_drivers::root::Root;
 use crate::cpu::Cpu;
 use crate::driver_devices::DriverDevices;
 
-/// One reading of the clock and the counters.
 pub struct Meter {
     at: Instant,
     cpu: Option<Cpu>,
@@ -20,7 +19,6 @@ pub struct Meter {
     behind: DriverDevices,
 }
 
-/// The difference of two readings.
 pub struct Spent {
     pub wall: Duration,
     /// CPU time of all processors and processes together; `None` without /proc/stat.
@@ -37,7 +35,6 @@ impl Meter {
         Self { at: Instant::now(), cpu: Cpu::read(), interrupts, behind }
     }
 
-    /// The cost since an earlier reading.
     pub fn since(self, earlier: &Self) -> Spent {
         let interrupts = match (&earlier.interrupts, &self.interrupts) {
             (Ok(before), Ok(after)) => Ok(after.since(before)),

@@ -22,12 +22,10 @@ const STOLEN: f64 = 0.01;
 pub struct SpeedReference(Vec<f64>);
 
 impl SpeedReference {
-    /// Measures once.
     pub fn measure(&mut self) {
         self.add(arithmetic());
     }
 
-    /// Adds a measurement of another process.
     pub fn add(&mut self, took: Duration) {
         self.0.push(took.as_secs_f64());
     }
@@ -81,7 +79,6 @@ pub struct DisturbanceMonitor {
 }
 
 impl DisturbanceMonitor {
-    /// Begins to observe.
     pub fn begin() -> DisturbanceMonitor {
         DisturbanceMonitor { began: Instant::now(), cpu: Cpu::read(), throttled: throttled(Path::new("/")) }
     }
@@ -163,7 +160,6 @@ fn virtual_machine() -> Option<String> {
     })
 }
 
-/// Kernel options that multiply the cost of a request.
 const COSTLY: [&str; 6] =
     ["KASAN_GENERIC", "KCSAN", "KMSAN", "PROVE_LOCKING", "DEBUG_KMEMLEAK", "DMA_API_DEBUG"];
 

@@ -53,7 +53,6 @@ pub fn has_key_stream(cipher: &str) -> bool {
     shortest_ahead(cipher).is_some()
 }
 
-/// Both libraries, for a group of ciphers with the same kernel driver.
 pub struct OpensslPair {
     table: Table,
     library: Library,
@@ -61,10 +60,8 @@ pub struct OpensslPair {
     _folder: TempDir,
 }
 
-/// The driver and the interface that the provider chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InUse {
-    /// The driver's name in /proc/crypto.
     pub driver: String,
     pub interface: String,
 }
@@ -127,12 +124,10 @@ impl OpensslPair {
         })
     }
 
-    /// Returns the provider's notes, such as why no driver is used.
     pub fn notes(&self) -> Vec<String> {
         self.table.notes()
     }
 
-    /// Returns the work for a cipher so far.
     pub fn counts(&self, cipher: &str) -> Counts {
         let all = self.table.snapshot();
         all.into_iter().find(|(name, _)| name == cipher).map(|(_, counts)| counts).unwrap_or_default()

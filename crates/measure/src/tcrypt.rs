@@ -20,7 +20,6 @@ pub enum Error {
     /// The kernel's cycle counter is not known for this architecture.
     #[error("no cycle counter is known here for this kind of CPU")]
     NoCycles,
-    /// The kernel's log cannot be read.
     #[error("/dev/kmsg: {0}: try again as root")]
     Log(io::Error),
     /// tcrypt runs these tests with one request in flight only.
@@ -28,7 +27,6 @@ pub enum Error {
     OneAtATime,
     #[error("modprobe tcrypt: {0}: install kmod")]
     Modprobe(io::Error),
-    /// tcrypt is missing or cannot be loaded.
     #[error("tcrypt logged no result: CONFIG_CRYPTO_TEST=m, and modprobe tcrypt {0} as root?")]
     NoResult(String),
 }
@@ -90,7 +88,6 @@ impl Tests {
     }
 }
 
-/// Runs tcrypt and reads its results.
 pub struct Tcrypt {
     log: File,
     per_second: f64,
@@ -178,7 +175,6 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<u64>().ok().map(|number| number as f64)
 }
 
-/// The number that a text ends with.
 fn last_number(text: &str) -> Option<usize> {
     text.rsplit(|one: char| !one.is_ascii_digit()).next()?.parse().ok()
 }

@@ -17,7 +17,6 @@ pub type Contestant<'a, E> = &'a mut dyn FnMut(u32) -> Result<(), E>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The approximate time of one sample of one contestant.
     pub sample: Duration,
     /// Samples per contestant.
     pub rounds: usize,
@@ -27,7 +26,6 @@ pub struct Plan {
 pub enum Error<E> {
     #[error(transparent)]
     Failed(E),
-    /// A signal or the time limit ended the measurement.
     #[error("interrupted")]
     Stopped,
     #[error("/proc/interrupts: {0}")]
@@ -42,11 +40,9 @@ pub struct Series {
     /// it may be negative. `None` without /proc/stat.
     pub cpu: Option<f64>,
     pub requests: u64,
-    /// Interrupts of accelerators during the samples.
     pub interrupts: u64,
     /// Whether a count of interrupts decreased, because a device was unbound.
     pub lost: bool,
-    /// Context switches of the whole system during the samples.
     pub switches: u64,
 }
 
@@ -85,7 +81,6 @@ impl Series {
         self
     }
 
-    /// Appends the samples of the same contestant from later turns.
     pub fn extend(&mut self, later: Series) {
         self.wall.extend(later.wall);
         self.cpu = self.cpu.zip(later.cpu).map(|(mine, more)| mine + more);
@@ -96,7 +91,6 @@ impl Series {
     }
 }
 
-/// A clock, and the interrupts to count.
 pub struct Stopwatch {
     clock: Clock,
     interrupts: Interrupts,

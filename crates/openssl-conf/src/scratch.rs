@@ -19,7 +19,6 @@ use crate::compose::{Composed, OutboardSection, compose};
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// Creates the directory in TMPDIR, or in /tmp.
     pub fn new() -> Result<Self> {
         Self::within(&std::env::temp_dir())
     }

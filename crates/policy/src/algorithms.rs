@@ -7,10 +7,8 @@ use outboard_catalog::{CIPHER_NAMES as CIPHERS, DIGEST_NAMES as DIGESTS};
 
 use crate::Error;
 
-/// The selected algorithms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Algorithms {
-    /// Every algorithm that a driver implements.
     #[default]
     All,
     /// The listed algorithms, by OpenSSL's names in capitals. An empty list selects none.
@@ -18,7 +16,6 @@ pub enum Algorithms {
 }
 
 impl Algorithms {
-    /// Whether the algorithm with OpenSSL's name `name` is selected.
     pub fn has(&self, name: &str) -> bool {
         match self {
             Algorithms::All => true,
@@ -31,10 +28,8 @@ impl Algorithms {
     /// Parses a list of ciphers. Names that outboard does not offer are skipped and added to
     /// `skipped`: lists made for the devcrypto engine, such as OpenWrt's, contain BF-CBC and
     /// others.
-    ///
-    /// # Errors
-    /// [`Error::EmptyList`] for a list without entries, [`Error::NotAlone`] for ALL or NONE in a
-    /// longer list.
+    /// Errors: [`Error::EmptyList`] for a list without entries, [`Error::NotAlone`] for ALL or NONE
+    /// in a longer list.
     pub fn read(text: &str, skipped: &mut Vec<Error>) -> Result<Self, Error> {
         choose(text, cipher, skipped)
     }
@@ -93,12 +88,10 @@ impl Default for Digests {
 }
 
 impl Digests {
-    /// Whether the digest with OpenSSL's name `name` is selected.
     pub fn has(&self, name: &str) -> bool {
         self.0.has(name)
     }
 
-    /// Whether the digests are selected by name.
     pub fn are_named(&self) -> bool {
         self.0 != Algorithms::All && *self != Digests::default()
     }
@@ -134,7 +127,6 @@ fn digest(name: &str) -> Result<&'static str, Error> {
     digest_called(name).ok_or_else(|| refused(name, &DIGESTS))
 }
 
-/// Why a name is not accepted.
 #[cold]
 #[inline(never)]
 fn refused(name: &str, known: &[&str]) -> Error {

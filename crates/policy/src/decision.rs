@@ -10,7 +10,6 @@ use crate::{CipherRow, LookaheadUse, Policy, Tuned};
 pub enum Refusal {
     /// `CIPHERS` does not name the cipher.
     NotConfigured,
-    /// Software was measured to win.
     SoftwareWins,
 }
 

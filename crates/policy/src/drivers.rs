@@ -19,7 +19,6 @@ pub enum Drivers {
 }
 
 impl Drivers {
-    /// Whether `driver` may be used.
     pub fn has(&self, driver: &str) -> bool {
         match self {
             Drivers::All => true,
@@ -41,7 +40,6 @@ impl FromStr for Drivers {
     }
 }
 
-/// Key `PADLOCK`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PadlockUse {
     /// ON: the instructions are used as an accelerator is.

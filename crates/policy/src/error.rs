@@ -2,27 +2,17 @@
 
 use outboard_catalog::shown::quoted;
 
-/// Describes an invalid value and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A key that outboard does not have.
     #[error("outboard has no key \"{0}\"")]
     UnknownKey(String),
     /// A list without a single entry.
     #[error("the list is empty: write ALL, NONE or names separated by commas")]
     EmptyList,
-    /// ALL or NONE among other names.
     #[error("{} stands alone or not at all", quoted(.0))]
     NotAlone(String),
-    /// A name that outboard does not support.
     #[error("{} is none of {known}", quoted(.name))]
-    UnknownAlgorithm {
-        /// The name in the list.
-        name: String,
-        /// The valid names.
-        known: String,
-    },
-    /// Single DES, which outboard does not offer.
+    UnknownAlgorithm { name: String, known: String },
     #[error("{} is single DES, whose keys were found by trial within a day in 1999: outboard does not offer it; name \
          DES-EDE3-CBC, or better an AES", quoted(.0))]
     SingleDes(String),
@@ -30,13 +20,11 @@ pub enum Error {
     #[error("{} is not offered: collisions of MD5 are made in seconds, and /dev/outboard has no number for it; OpenSSL's own \
          code goes on doing it; name SHA2-256", quoted(.0))]
     Md5(String),
-    /// HMAC, which outboard does not offer.
     #[error("{} is not offered: HMAC is left to OpenSSL's own code; name a digest, such as SHA2-256", quoted(.0))]
     Hmac(String),
     /// USE_SOFTDRIVERS outside the range 0 to 2.
     #[error("{} is not 0 (accelerators only), 1 (all drivers) or 2 (all but those known to be software)", quoted(.0))]
     SoftDrivers(String),
-    /// PADLOCK that is neither ON nor OFF.
     #[error("{} is not ON or OFF", quoted(.0))]
     Padlock(String),
     /// An entry of THRESHOLDS that is not NAME:BYTES.
@@ -45,22 +33,16 @@ pub enum Error {
     /// A number of bytes that is not a number or is out of range.
     #[error("{} is not a number of bytes from 0 to 4294967295", quoted(.0))]
     Bytes(String),
-    /// POLICY that is not an absolute path.
     #[error("{} is neither NONE nor an absolute path", quoted(.0))]
     PolicyFile(String),
-    /// PROGRAMS that is not an absolute path.
     #[error("{} is neither ALL nor the absolute path of a directory", quoted(.0))]
     Programs(String),
-    /// HWRNG_ENTROPY that is not a number or is out of range.
     #[error("{} is not a number of bits of entropy per byte from 0.50 to 8.00", quoted(.0))]
     MinEntropy(String),
-    /// SHADOW_CHECKS that is not a number.
     #[error("{} is not a number: write 64 for one result in 64, 0 for none but the first", quoted(.0))]
     ShadowChecks(String),
-    /// LOOKAHEAD that is not AUTO, ON or OFF.
     #[error("{} is not AUTO, ON or OFF", quoted(.0))]
     Lookahead(String),
-    /// A name that no kernel driver can have.
     #[error("{} cannot be a kernel driver's name: /proc/crypto shows them", quoted(.0))]
     DriverName(String),
 }

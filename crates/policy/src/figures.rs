@@ -8,7 +8,6 @@ pub(crate) const WORD: &str = "figure";
 /// Written in place of a driver and of a CPU time that was not measured.
 const NONE: &str = "-";
 
-/// The cost of a cipher or MAC at one size of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CipherFigure {
     /// Size of a request in bytes.
@@ -17,7 +16,6 @@ pub struct CipherFigure {
     pub name: String,
     /// The driver; `None`: in software.
     pub driver: Option<String>,
-    /// Throughput.
     pub megabytes_per_second: f64,
     /// Spread of the throughput, relative to it.
     pub spread: f64,
@@ -26,7 +24,6 @@ pub struct CipherFigure {
 }
 
 impl CipherFigure {
-    /// The line in the policy file.
     pub fn line(&self) -> String {
         let cpu = self.cpu_ms_per_megabyte.map_or_else(|| NONE.to_owned(), |cpu| cpu.to_string());
         format!(

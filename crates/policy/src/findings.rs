@@ -7,19 +7,15 @@ use std::path::Path;
 
 use crate::tuned::{RELEASE, SystemFiles, Unfit, kernel_text, module_version, trusted};
 
-/// Path of the file.
 pub const FINDINGS_FILE: &str = "/etc/outboard/checked";
 
-/// All findings of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     text: String,
 }
 
-/// What a check found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingVerdict {
-    /// Every result was correct.
     Exact,
     /// A result was wrong. This holds whatever a later check finds.
     Wrong,
@@ -28,7 +24,6 @@ pub enum FindingVerdict {
 }
 
 impl FindingVerdict {
-    /// The word in the file.
     pub fn name(self) -> &'static str {
         match self {
             FindingVerdict::Exact => "exact",
@@ -38,14 +33,11 @@ impl FindingVerdict {
     }
 }
 
-/// A finding about one driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding<'a> {
     /// Name of the driver in /proc/crypto.
     pub driver: &'a str,
-    /// What was found.
     pub verdict: FindingVerdict,
-    /// The kernel's release.
     pub kernel: &'a str,
     /// Kernel module of the driver; `kernel` if it is built in.
     pub module: &'a str,
@@ -53,7 +45,6 @@ pub struct Finding<'a> {
     pub version: &'a str,
     /// Time of the check, in UTC.
     pub made: &'a str,
-    /// Number of correct results.
     pub requests: u64,
     /// Number of bytes in the correct results.
     pub bytes: u64,
@@ -66,10 +57,8 @@ pub struct Finding<'a> {
 impl Findings {
     /// Reads a file that only root, or the user of this process, may write. No findings if it does
     /// not exist.
-    ///
-    /// # Errors
-    /// [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or it is
-    /// not a regular file of at most 64 KiB.
+    /// Errors: [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or
+    /// it is not a regular file of at most 64 KiB.
     pub fn read(path: &Path) -> Result<Findings, Unfit> {
         Ok(Findings::parse(trusted(path)?.unwrap_or_default()))
     }
@@ -79,7 +68,6 @@ impl Findings {
         Findings { text }
     }
 
-    /// All valid findings.
     pub fn all(&self) -> impl Iterator<Item = Finding<'_>> {
         self.text.lines().filter_map(Finding::parse)
     }
@@ -123,7 +111,6 @@ impl<'a> Finding<'a> {
         })
     }
 
-    /// The finding as a line of the file.
     pub fn line(&self) -> String {
         let Finding { driver, kernel, module, version, made, requests, bytes, seed, fault, .. } = self;
         let verdict = self.verdict.name();

@@ -102,10 +102,8 @@ impl Policy {
 
     /// Applies one `key = value` line of the configuration. Returns one [`Error`] for each name
     /// that was skipped in a list of algorithms.
-    ///
-    /// # Errors
-    /// An unknown key or an invalid value. The errors do not contain the section and the key: the
-    /// caller adds them.
+    /// Errors: an unknown key or an invalid value. The errors do not contain the section and the
+    /// key: the caller adds them.
     #[inline(never)]
     pub fn set(&mut self, key: &str, value: &str) -> Result<Vec<Error>, Error> {
         let mut skipped = Vec::new();

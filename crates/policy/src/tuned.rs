@@ -76,18 +76,14 @@ pub enum Unfit {
 impl Tuned {
     /// Reads a file that only root, or the user of this process, may write. `None` if it does not
     /// exist.
-    ///
-    /// # Errors
-    /// [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or it is
-    /// not a regular file of at most 64 KiB, [`Unfit::Line`] if a line is not valid.
+    /// Errors: [`Unfit::Io`] if the file cannot be read, [`Unfit::Owner`] if others may write it or
+    /// it is not a regular file of at most 64 KiB, [`Unfit::Line`] if a line is not valid.
     pub fn read(path: &Path) -> Result<Option<Tuned>, Unfit> {
         trusted(path)?.map_or(Ok(None), |text| Tuned::parse(text).map(Some).map_err(Unfit::Line))
     }
 
     /// Checks the text of a policy file.
-    ///
-    /// # Errors
-    /// Number of the first line that is not valid, from 1.
+    /// Errors: number of the first line that is not valid, from 1.
     pub fn parse(text: String) -> Result<Tuned, usize> {
         let mut begun = false;
         for (number, line) in (1_usize..).zip(text.lines()) {
@@ -119,9 +115,7 @@ impl Tuned {
 
     /// Checks that the file was made for this kernel, CPU and version of each driver. `root` is
     /// `/`, or has copies of a system's files.
-    ///
-    /// # Errors
-    /// [`Unfit::Stale`] with the first difference.
+    /// Errors: [`Unfit::Stale`] with the first difference.
     pub fn is_of(&self, root: &(impl SystemFiles + ?Sized)) -> Result<(), Unfit> {
         same("kernel", self.value("kernel"), kernel_text(root, RELEASE).trim())?;
         same("CPU", self.value("cpu"), &cpu_identity(&kernel_text(root, "proc/cpuinfo")))?;

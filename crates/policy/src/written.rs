@@ -5,25 +5,19 @@ use std::fmt;
 use crate::tuned::MAGIC;
 use crate::{CipherFigure, CipherRow, LookaheadRow};
 
-/// The text of a policy file.
 #[derive(Debug)]
 pub struct PolicyText(String);
 
-/// What a measurement holds for.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// The time, in UTC.
     pub made: &'a str,
-    /// The name of the goal.
     pub goal: &'a str,
-    /// The kernel's release.
     pub kernel: &'a str,
     /// The CPU, by [`cpu_identity`](crate::cpu_identity), and its name.
     pub cpu: [&'a str; 2],
 }
 
 impl PolicyText {
-    /// The lines above the drivers.
     pub fn new(measured: Measured) -> Self {
         let mut text = Self(String::from(
             "# From which size in bytes on requests go to the accelerator: measured by `outboard tune`, which replaces this file;
@@ -41,7 +35,6 @@ impl PolicyText {
         self.line(format_args!("driver {driver} {module} {version}"));
     }
 
-    /// Begins the lines of ciphers.
     pub fn ciphers(&mut self) {
         self.line(format_args!("\n# cipher encrypt decrypt driver pieces key-bytes"));
     }
@@ -51,7 +44,6 @@ impl PolicyText {
         self.line(format_args!("{}", row.line(name)));
     }
 
-    /// Begins the lines of look-ahead.
     pub fn lookaheads(&mut self) {
         self.line(format_args!("\n# {} cipher from driver start", LookaheadRow::WORD));
     }
@@ -61,7 +53,6 @@ impl PolicyText {
         self.line(format_args!("{}", row.line(name)));
     }
 
-    /// The figures of what services may choose between.
     pub fn figures(&mut self, figures: &[CipherFigure]) {
         if !figures.is_empty() {
             self.line(format_args!("\n# What services may choose between; the provider does not use it."));
@@ -70,17 +61,14 @@ impl PolicyText {
         figures.iter().for_each(|figure| self.line(format_args!("{}", figure.line())));
     }
 
-    /// A comment.
     pub fn comment(&mut self, text: &str) {
         self.line(format_args!("# {}", plain(text)));
     }
 
-    /// An empty line.
     pub fn blank(&mut self) {
         self.line(format_args!(""));
     }
 
-    /// The whole text.
     pub fn finish(self) -> String {
         self.0
     }

@@ -11,14 +11,12 @@ use crate::{Digest, DriverName, Error, HashAlgorithm, HashSession, HashState};
 /// The maximum chunk of a message in bytes: as many pages as the kernel passes to a driver at once.
 const LONGEST: usize = 64 * 1024;
 
-/// Shared by all channels to a driver.
 struct Bound {
     socket: Socket,
     driver: DriverName,
     algorithm: HashAlgorithm,
 }
 
-/// A bound socket, and the channel for whole messages.
 pub(super) struct AfAlgHash {
     bound: Shared<Bound>,
     /// None before the first message, and after a failure: the kernel may hold part of a message

@@ -24,7 +24,6 @@ use socket::{Socket, SocketType};
 
 const INTERFACE: &str = ProgramInterface::AfAlg.name();
 
-/// A driver reached through AF_ALG.
 pub struct AfAlg {
     driver: DriverName,
     algorithm: Algorithm,
@@ -75,7 +74,6 @@ fn kind(algorithm: Algorithm) -> SocketType {
     if algorithm.has_tags() { SocketType::Aead } else { SocketType::Skcipher }
 }
 
-/// A driver of digests or HMAC, reached through AF_ALG.
 pub struct HashAfAlg {
     driver: DriverName,
     algorithm: HashAlgorithm,

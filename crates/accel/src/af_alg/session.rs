@@ -22,13 +22,11 @@ struct ResultLayout {
     len: usize,
 }
 
-/// A key in a driver, reached through one request channel.
 pub(super) struct AfAlgSession {
     keyed: Shared<Socket>,
     /// None after a failure: the kernel may hold part of a request there, so the next request opens
     /// a new channel.
     channel: Option<Socket>,
-    /// The channel of a request whose result has not been read.
     pending: Option<Socket>,
     /// The process that owns the channels: after fork(2) parent and child would mix their requests.
     process: u32,

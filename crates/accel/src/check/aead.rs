@@ -19,7 +19,6 @@ const LENGTHS: [usize; 16] =
 /// which includes two bytes of length.
 const AAD_LENGTHS: [usize; 10] = [0, 1, 5, 8, 13, 14, 16, 20, 64, MAX_AAD];
 
-/// Data lengths of forgeries.
 const FORGED: [usize; 4] = [0, 1, 16, 300];
 
 /// An example. Bytes are hexadecimal.
@@ -107,7 +106,6 @@ const EXAMPLES: [Example; 6] = [
     },
 ];
 
-/// The reference implementation of an algorithm, with its key.
 pub(super) struct Reference {
     algorithm: Algorithm,
     aes: Aes,
@@ -119,7 +117,6 @@ impl Reference {
         Reference { algorithm, aes: Aes::new(key), tag_len }
     }
 
-    /// The result for `data`, and the tag.
     pub(super) fn crypt(
         &self,
         direction: Direction,
@@ -135,7 +132,6 @@ impl Reference {
     }
 }
 
-/// Checks every key length and every tag length that the provider uses.
 pub(super) fn check(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -162,7 +158,6 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Requests with one key and one tag length.
 struct Run<'a> {
     algorithm: Algorithm,
     reference: Reference,

@@ -100,7 +100,6 @@ fn rounds(block: u64, keys: impl Iterator<Item = u64>) -> u64 {
     u64::from(right) << 32 | u64::from(left)
 }
 
-/// Triple DES with three keys.
 pub(super) struct Des3(Box<[Schedule; 3]>);
 
 impl Des3 {

@@ -49,7 +49,6 @@ pub fn check_hash_seeded(
     Ok(checked)
 }
 
-/// Compares the published examples of a digest, and the digest of an empty message.
 pub(crate) fn hash_examples(
     accelerator: &dyn Accelerator<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -61,7 +60,6 @@ pub(crate) fn hash_examples(
     run.whole(&[], &empty, "")
 }
 
-/// Compares the published examples. Returns their keys.
 fn each_example(
     accelerator: &dyn Accelerator<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -208,7 +206,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Hashes `text` in chunks of odd lengths, some of them empty.
 fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Result<(), Error> {
     let mut rest = text;
     // A first chunk that is empty begins a message too.
@@ -222,7 +219,6 @@ fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Res
     Ok(())
 }
 
-/// Hashes the rest of a message and returns the digest.
 fn finished(state: &mut dyn HashState, rest: &[u8], random: &mut Random) -> Result<Digest, Error> {
     let (pieces, last) = rest.split_at(random.below(rest.len() + 1));
     in_pieces(state, pieces, random)?;

@@ -3,7 +3,6 @@
 use super::{Checked, Fault, compare, verb};
 use crate::{Direction, Error, Request, Session};
 
-/// A message and its expected ciphertext and tag.
 #[derive(Clone)]
 pub(super) struct Sealed {
     pub(super) nonce: Vec<u8>,
@@ -23,10 +22,8 @@ impl Sealed {
     }
 }
 
-/// A session with one key and one tag length.
 pub(super) struct MessageSession<'a> {
     pub(super) session: Box<dyn Session>,
-    /// The algorithm, the key's length and the tag's, for errors.
     pub(super) name: String,
     pub(super) checked: &'a mut Checked,
 }

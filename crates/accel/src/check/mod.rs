@@ -30,7 +30,6 @@ use vectors::{VECTORS, Vector, hex};
 /// the longest.
 const LENGTHS: [usize; 9] = [16, 32, 48, 240, 1008, 4080, 4096, 4112, 16_400];
 
-/// Number of further lengths, chosen at random.
 const RANDOM_LENGTHS: usize = 6;
 
 /// Maximum random length in bytes, since the reference AES is slow.
@@ -48,11 +47,7 @@ pub enum Fault {
     #[error("{doing}: {error}")]
     Failed { doing: String, error: Error },
     #[error("{doing}: the result is wrong from byte {at} on")]
-    Wrong {
-        doing: String,
-        /// The index of the first wrong byte.
-        at: usize,
-    },
+    Wrong { doing: String, at: usize },
     #[error("{doing}: it accepted a forgery, so changes of a message would not be detected")]
     Accepted { doing: String },
 }
@@ -102,7 +97,6 @@ pub(crate) fn examples(accelerator: &dyn Accelerator, algorithm: Algorithm) -> R
     each_example(accelerator, algorithm, &mut Checked::default(), &mut |_| Ok(()))
 }
 
-/// Checks the example of each key length, and then `more` with the same key.
 fn each_example(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,

@@ -7,10 +7,8 @@
 //! use an integer of either width. A 64-bit kernel accepts the 32-bit form of all but
 //! [`AUTHCRYPT`].
 
-/// Operation: plaintext to ciphertext.
 pub const ENCRYPT: u16 = 0;
 
-/// Operation: ciphertext to plaintext.
 pub const DECRYPT: u16 = 1;
 
 /// Flag of a hash request: a chunk of a message, which must not be empty.
@@ -99,7 +97,6 @@ pub struct CryptAuthOp<P> {
     /// Bytes of `source`; for decryption, including the tag.
     pub len: u32,
     pub auth_len: u32,
-    /// The additional data (AAD).
     pub auth_source: P,
     /// Input; for decryption, followed by the tag.
     pub source: P,

@@ -10,7 +10,6 @@ use crate::buffer::Buffer;
 use crate::memory::{Shared, boxed};
 use crate::{Digest, DriverName, Error, Hash, HashSession, HashState};
 
-/// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct CryptodevHash(Message);
 
 impl CryptodevHash {

@@ -36,7 +36,6 @@ use session::CryptodevSession;
 
 const INTERFACE: &str = ProgramInterface::DevCrypto.name();
 
-/// A driver reached through /dev/crypto.
 pub struct Cryptodev {
     driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
@@ -78,7 +77,6 @@ impl Accelerator for Cryptodev {
     }
 }
 
-/// A driver of digests or HMAC, reached through /dev/crypto.
 pub struct HashCryptodev {
     driver: Arc<CryptodevDriver>,
     hash: Hash,
@@ -98,7 +96,6 @@ impl Accelerator<dyn HashSession> for HashCryptodev {
     }
 }
 
-/// A driver, and the open device that leads to it.
 struct CryptodevDriver {
     name: DriverName,
     algorithm: &'static str,

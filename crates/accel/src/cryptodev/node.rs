@@ -27,7 +27,6 @@ pub(super) struct Node {
     generation: AtomicU32,
 }
 
-/// The algorithm and the driver of a session.
 pub(super) struct Info {
     pub(super) algorithm: Name,
     pub(super) driver: Name,
@@ -172,7 +171,6 @@ impl Node {
         Ok(digest)
     }
 
-    /// Copies the state of a message from one session to another.
     pub(super) fn copy_hash(&self, destination: u32, source: u32) -> io::Result<()> {
         let mut operation = CopyHashOp { destination, source };
         // SAFETY: `operation` is the structure of this ioctl.

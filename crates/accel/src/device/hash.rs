@@ -23,7 +23,6 @@ const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
 
 const _: () = assert!(LONGEST % UNIT == 0 && MOST_UNITS <= UNITS);
 
-/// A session with a driver for digests, or for HMAC under a key.
 pub(super) struct DeviceHash {
     with: OutboardHashDriver,
     keyed: Shared<Keyed>,
@@ -197,7 +196,6 @@ impl OutboardHashDriver {
         Ok(Digest::new(digest, self.algorithm.hash.digest_len()))
     }
 
-    /// The error for a message that needs more than one request.
     fn no_state(&self) -> Error {
         let source = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
         Error::NoState { driver: DriverName::clone(&self.driver.name), source }

@@ -41,7 +41,6 @@ pub(super) struct Link {
     mark: ForkMark,
     /// Number of forks between opening the device and this process.
     generation: AtomicU32,
-    /// The next number of a session to try.
     numbers: AtomicU32,
     /// Null until first needed. Mapped by this process. There is no lock, because a fork could
     /// leave it held.

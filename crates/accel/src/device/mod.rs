@@ -53,7 +53,6 @@ pub enum Access {
     OnTrial,
 }
 
-/// A driver reached through /dev/outboard.
 pub struct Device {
     driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
@@ -135,7 +134,6 @@ fn lead(
     Ok((entry.number, entry.bounds, link))
 }
 
-/// A driver of digests or HMAC, reached through /dev/outboard.
 pub struct HashDevice(OutboardHashDriver);
 
 impl Accelerator<dyn HashSession> for HashDevice {
@@ -176,7 +174,6 @@ impl Accelerator for Device {
     }
 }
 
-/// An allowed driver, and the link that leads to it.
 struct OutboardDriver {
     name: DriverName,
     number: u16,

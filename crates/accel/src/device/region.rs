@@ -17,7 +17,6 @@ use crate::{Request, WaitDescriptor};
 /// because the doorbell write went to another file.
 const UNTOUCHED: i32 = -libc::ENODATA;
 
-/// The status of a decryption whose tag is wrong.
 const WRONG_TAG: i32 = -libc::EBADMSG;
 
 /// How long to wait for a request after the application has closed the descriptor. Otherwise the
@@ -43,7 +42,6 @@ pub(super) struct Region {
     arena: *const Arena,
     first: u32,
     count: u32,
-    /// Number of slots submitted.
     rung: u32,
     /// Bytes from the start of the region that may contain plaintext, to be wiped.
     secret: usize,
@@ -53,7 +51,6 @@ pub(super) struct Region {
 unsafe impl Send for Region {}
 
 impl Region {
-    /// Part of an arena of `link`, allocated in this generation.
     pub(super) fn new(
         link: Shared<Link>,
         generation: u32,

@@ -49,7 +49,6 @@ impl Span {
     }
 }
 
-/// A key, and one batch of requests.
 pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
@@ -81,7 +80,6 @@ impl DeviceSession {
         &self.spans[..self.count]
     }
 
-    /// Adds a request to the batch, of which there are not more than spans.
     fn add(&mut self, span: Span) {
         self.spans[self.count] = span;
         self.count += 1;

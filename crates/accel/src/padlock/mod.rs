@@ -24,7 +24,6 @@ use crate::{Accelerator, Algorithm, DriverName, Error, Hash, HashAlgorithm, Hash
 
 const INTERFACE: &str = ProgramInterface::Instructions.name();
 
-/// A unit of this CPU for one algorithm.
 pub struct Padlock<A> {
     name: DriverName,
     algorithm: A,

@@ -78,7 +78,6 @@ fn names(actions: &str) -> Vec<&str> {
     names
 }
 
-/// The first word of a text, and what follows it.
 fn first_word(text: &str) -> (&str, &str) {
     let text = text.trim_ascii_start();
     let end = text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len());

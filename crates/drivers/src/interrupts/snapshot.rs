@@ -15,7 +15,6 @@ use crate::root::Root;
 pub struct DeviceInterrupts {
     /// The bus: `platform`, `pci`, `virtio` …
     pub bus: String,
-    /// The device driver, e.g. `marvell-cesa`.
     pub driver: String,
     /// The device, e.g. `f1090000.crypto`.
     pub device: String,
@@ -33,11 +32,9 @@ pub struct DeviceInterrupts {
 pub struct Snapshot {
     /// One entry for each device, sorted by bus, driver and device.
     pub devices: Vec<DeviceInterrupts>,
-    /// Lines of /proc/interrupts that could not be parsed.
     pub warnings: Vec<Warning>,
 }
 
-/// The change at one device between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The device as in the later snapshot, or as in the earlier one if it is gone.
@@ -68,7 +65,6 @@ impl Snapshot {
         now.chain(gone).collect()
     }
 
-    /// The total of all devices since boot.
     pub fn total(&self) -> u64 {
         self.devices.iter().fold(0, |sum, d| sum.saturating_add(d.total))
     }

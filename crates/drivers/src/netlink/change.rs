@@ -104,7 +104,6 @@ fn outcome(answer: &[u8]) -> Option<i32> {
     (kind == NLMSG_ERROR).then_some(code)
 }
 
-/// Builds a struct crypto_user_alg, with an attribute for a priority.
 fn message(
     kind: u16,
     algorithm: &str,

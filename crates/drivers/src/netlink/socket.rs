@@ -14,7 +14,6 @@ use super::{Error, Record};
 /// A datagram of a dump has at most 64 KiB (a limit of crypto_user_rcv_msg). One more page detects
 /// a longer one.
 const DATAGRAM: usize = (64 << 10) + 4096;
-/// More drivers than any kernel registers.
 const MOST_RECORDS: usize = 20_000;
 const SEQUENCE: u32 = 1;
 const REQUEST_DUMP: u16 = 0x0001 | 0x0300; // NLM_F_REQUEST | NLM_F_DUMP

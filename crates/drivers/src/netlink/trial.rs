@@ -21,19 +21,15 @@ pub struct TrialInstances {
 
 impl TrialInstances {
     /// Records the present instances. Changes of instances require root.
-    ///
-    /// # Errors
-    /// Those of [`dump`].
+    /// Errors: those of [`dump`].
     pub fn start() -> Result<Self, Error> {
         Ok(Self { before: dump()?.into_iter().map(|record| record.name).collect() })
     }
 
     /// Has the kernel create the instance that it selects for an algorithm without drivers that
     /// have one of the flags in `without`. Nothing happens if a driver for it is registered.
-    ///
-    /// # Errors
-    /// [`Error::System`] with `ENOENT` if the kernel has nothing for the algorithm, with `EPERM`
-    /// for callers other than root.
+    /// Errors: [`Error::System`] with `ENOENT` if the kernel has nothing for the algorithm, with
+    /// `EPERM` for callers other than root.
     pub fn request(&self, algorithm: &str, is_aead: bool, without: u32) -> Result<(), Error> {
         match is_aead {
             true => change::make_any(algorithm, without),

@@ -31,7 +31,6 @@ pub struct ReachFacts {
     pub dev_outboard: Option<bool>,
     /// The allowed drivers; `None` if the list cannot be read.
     pub allowed: Option<Vec<AllowedDriver>>,
-    /// Whether the driver is known to reject forged tags.
     pub tags: TagCheck,
     /// What `outboard check` found wrong with the driver: [`found_wrong`](super::found_wrong).
     pub found_wrong: Option<String>,

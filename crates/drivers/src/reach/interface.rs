@@ -89,7 +89,6 @@ pub fn refused(driver: &str) -> Option<String> {
     families::is_refused(driver).then(|| format!("{driver} is refused: known to be wrong"))
 }
 
-/// Why a driver gets no higher priority, with which users within the kernel would get it.
 pub fn not_preferred(driver: &str) -> Option<String> {
     refused(driver).or_else(|| module_only(driver))
 }

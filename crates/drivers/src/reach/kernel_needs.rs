@@ -95,14 +95,12 @@ impl KernelUser {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prospect {
-    /// The driver that the kernel selects is the accelerator's, or contains it.
     Selected,
     /// The kernel would select it if its priority were the highest.
     IfPreferred,
     Excluded(String),
 }
 
-/// An accelerator's driver that implements a need or a part of it.
 #[derive(Debug)]
 pub struct ProspectiveDriver<'a> {
     pub driver: &'a Judged,
@@ -112,9 +110,7 @@ pub struct ProspectiveDriver<'a> {
 #[derive(Debug)]
 pub struct NeedOutlook<'a> {
     pub need: &'static KernelNeed,
-    /// The driver that is selected among the registered ones.
     pub selected: Option<&'a Judged>,
-    /// The accelerator that it is, or that it contains.
     pub accelerator: Option<&'a Judged>,
     /// The accelerators, those for the algorithm itself first, then by priority.
     pub prospects: Vec<ProspectiveDriver<'a>>,
@@ -202,7 +198,6 @@ impl Case<'_> {
     }
 }
 
-/// Whether a selected driver is this driver, or a template instance around it.
 fn contains(selected: &Judged, driver: &Judged) -> bool {
     template::nested(&selected.driver.name).contains(&driver.driver.name.as_str())
 }

@@ -9,7 +9,6 @@ use crate::flags::Flags;
 use crate::judge::Verdict;
 use crate::proc_crypto::DriverType;
 
-/// Whether a route leads to the driver, and why.
 pub(super) type Found = (Reachable, String);
 
 /// Ciphers of ESP in transport form (net/xfrm/xfrm_algo.c), and ctr(aes), which rfc3686 and GCM

@@ -4,7 +4,6 @@ use super::{Symbols, Z_ALPHA, min_entropy};
 
 /// Bits of a block.
 const BLOCK: usize = 6;
-/// Blocks that initialise the dictionary.
 const INITIAL: usize = 1000;
 /// Smaller probabilities do not change the result, and would require slow arithmetic with subnormal
 /// numbers.

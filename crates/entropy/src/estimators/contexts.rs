@@ -27,7 +27,6 @@ impl History {
     }
 }
 
-/// Sequences of symbols, with counts of the symbols that followed each of them.
 pub(super) enum Contexts {
     /// For bits: the number of a sequence is its bits after a leading one.
     Bits(Vec<[u32; 2]>),

@@ -29,7 +29,6 @@ pub(super) fn estimate(symbols: &Symbols) -> Option<f64> {
     Some(predictions.estimate(all.len() - WINDOWS[0], symbols))
 }
 
-/// The last symbols of a sequence.
 struct Window {
     length: usize,
     /// The count of each symbol in the window, and the index of its last occurrence.
@@ -43,7 +42,6 @@ impl Window {
         Window { length, counts: vec![(0, 0); alphabet], most_common: 0 }
     }
 
-    /// Adds the symbol at index `i`.
     fn shift(&mut self, all: &[u8], i: usize) {
         let new = all[i];
         let old = i.checked_sub(self.length).map(|oldest| all[oldest]);

@@ -9,9 +9,7 @@ const CUTOFF: u32 = 35;
 /// Counts of repeated tuples for each length. Index 0 is unused; the last index is the length of
 /// the longest repeated tuple.
 pub(super) struct Repeats {
-    /// Number of occurrences of the most common tuple.
     pub most: Vec<u32>,
-    /// Number of pairs of equal tuples at different positions.
     pub pairs: Vec<u64>,
 }
 

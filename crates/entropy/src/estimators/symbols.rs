@@ -47,7 +47,6 @@ impl Symbols {
         self.repeats().pairs.len() - 1
     }
 
-    /// The repeated tuples, computed once for both estimators that use them.
     pub(super) fn repeats(&self) -> &Repeats {
         self.repeats.get_or_init(|| Repeats::of(&self.all, self.alphabet))
     }

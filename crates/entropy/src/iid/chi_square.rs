@@ -6,9 +6,7 @@ use crate::estimators::Symbols;
 
 /// A result less likely than this rejects the assumption.
 const REJECTED: f64 = 0.001;
-/// The least number of expected occurrences of a bin.
 const LEAST_EXPECTED: f64 = 5.0;
-/// The number of subsets in the tests of goodness of fit.
 const SUBSETS: usize = 10;
 /// The largest tuple of bits in the test of independence.
 const LONGEST_TUPLE: usize = 11;

@@ -33,7 +33,6 @@ pub(super) const NAMES: [&str; COUNT] = [
 /// Returns the length of the output of bzip2 for a text.
 pub type CompressedLength<'a> = &'a (dyn Fn(&[u8]) -> usize + Sync);
 
-/// Properties that a permutation does not change.
 pub(super) struct Unchanged {
     is_binary: bool,
     mean: f64,

@@ -8,7 +8,6 @@ pub(super) trait Hasher: Send {
     fn hash(&mut self, message: &[u8], output: &mut [u8]) -> Result<(), Error>;
 }
 
-/// A context, and the message that each request hashes.
 pub struct Hashing<'a> {
     context: Box<dyn Hasher + 'a>,
     pub(super) message: Vec<u8>,
@@ -25,7 +24,6 @@ impl<'a> Hashing<'a> {
         &self.message
     }
 
-    /// The digest of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output
     }

@@ -8,7 +8,6 @@ use outboard_abi::{Param, ParamType, end};
 use super::hashing::{Hasher, Hashing};
 use super::{Error, Library};
 
-/// A fetched HMAC, with the name of its digest.
 pub struct Hmac<'a> {
     pub(super) library: &'a Library,
     pub(super) at: NonNull<c_void>,

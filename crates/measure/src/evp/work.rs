@@ -29,7 +29,6 @@ enum RequestShape {
     Ccm,
 }
 
-/// A cipher context and its buffers.
 pub struct Work<'a> {
     cipher: &'a Cipher<'a>,
     context: NonNull<c_void>,
@@ -209,7 +208,6 @@ impl Work<'_> {
         self.input.len()
     }
 
-    /// The result of the last request.
     pub fn output(&self) -> &[u8] {
         &self.output[..self.input.len()]
     }

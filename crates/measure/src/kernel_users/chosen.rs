@@ -55,7 +55,6 @@ impl Drivers {
         first_of_highest(self.of(algorithm).into_iter().filter(|one| !self.may_be_hardware(one)))
     }
 
-    /// Returns the drivers that are accelerators themselves, highest priority first.
     pub fn accelerators(&self, algorithm: &str) -> Vec<&Judged> {
         let is_one = |one: &&Judged| one.judgement.verdict == Verdict::Accelerator;
         let mut all = self.of(algorithm);

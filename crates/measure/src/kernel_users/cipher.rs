@@ -7,7 +7,6 @@ use outboard_drivers::Judged;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cipher {
     pub name: String,
-    /// `cbc(aes)`
     pub algorithm: String,
     /// The algorithm that dm-crypt requests from the kernel: `essiv(cbc(aes),sha256)`.
     pub asked: String,

@@ -33,9 +33,7 @@ pub struct Cleaner {
 impl Cleaner {
     /// Starts this program with `arguments`, with which it calls [`serve`], and records the present
     /// instances.
-    ///
-    /// # Errors
-    /// If this process is not root's, or the kernel has no NETLINK_CRYPTO.
+    /// Errors: if this process is not root's, or the kernel has no NETLINK_CRYPTO.
     pub fn start(arguments: &[&str]) -> Result<Cleaner> {
         if !rustix::process::geteuid().is_root() {
             bail!("this must be run as root: it creates devices and keys in the kernel");

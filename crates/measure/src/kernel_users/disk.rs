@@ -29,10 +29,8 @@ const REQUEST: usize = 1 << 20;
 
 /// Measures each cipher in software, and by its accelerator if there is one. Before that, each driver
 /// of a cipher reads what the others wrote.
-///
-/// # Errors
-/// If a disk cannot be made or used, or a driver is wrong. A cipher that the kernel does not have is
-/// left out.
+/// Errors: if a disk cannot be made or used, or a driver is wrong. A cipher that the kernel does
+/// not have is left out.
 pub fn measure(ciphers: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> Result<Vec<KernelFigure>> {
     ["loop", "dm-crypt"].into_iter().for_each(load_module);
     let below = LoopDevice::new(None, DISK)?;
@@ -69,7 +67,6 @@ pub fn measure(ciphers: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> Re
     interleaved(&mut sides, 2 * REQUEST)
 }
 
-/// The encrypted disks of a cipher, with one key: by the best software, and by the accelerator.
 fn disks_of(
     cipher: &Cipher,
     accelerator: Option<&Judged>,

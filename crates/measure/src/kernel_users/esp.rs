@@ -103,7 +103,6 @@ impl Esp {
         self.hash.map_or(bits / 8 + 4, |(_, _, mac)| mac + bits / 8)
     }
 
-    /// Formats the algorithm and keys as arguments of `ip xfrm state`.
     pub fn words(&self, key: &[u8]) -> Zeroizing<String> {
         // Reserve the full length: a reallocation would leave a copy of the key in memory.
         let mut words = Zeroizing::new(String::with_capacity(2 * key.len() + 80));

@@ -31,7 +31,6 @@ pub struct KernelFigure {
     pub fault: Option<String>,
 }
 
-/// A contestant, and what makes its requests.
 pub(super) struct Side<'a> {
     pub contestant: Contestant,
     pub run: Box<dyn FnMut(u32) -> Result<(), String> + 'a>,

@@ -27,9 +27,7 @@ const KEY_BITS: usize = 128;
 
 /// Measures each setting of `esp_proposals` in software, and by its accelerator if there is one. A
 /// packet that IPsec drops is an error.
-///
-/// # Errors
-/// If a tunnel cannot be made or used. A cipher that the kernel does not have is left out.
+/// Errors: if a tunnel cannot be made or used. A cipher that the kernel does not have is left out.
 pub fn measure(settings: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> Result<Vec<KernelFigure>> {
     let mut network = Network::new()?;
     let mut connections = Vec::new();
@@ -87,7 +85,6 @@ fn drivers_of(esp: &Esp, accelerator: Option<&Judged>) -> Result<Vec<(Option<Str
     Ok(all)
 }
 
-/// A connection between both ends of a tunnel.
 struct Connection {
     sender: TcpStream,
     receiver: TcpStream,
@@ -112,7 +109,6 @@ impl Connection {
         Ok(Self { sender, receiver, data: vec![0x5a; REQUEST], received: vec![0; REQUEST] })
     }
 
-    /// Sends requests, and returns when they have arrived.
     fn send(&mut self, requests: u32) -> Result<(), String> {
         let Self { sender, receiver, data, received } = self;
         let done = thread::scope(|scope| {

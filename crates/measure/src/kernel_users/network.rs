@@ -154,13 +154,11 @@ impl Network {
     }
 }
 
-/// Lists the counters that increased, with their differences.
 fn more(before: &[(String, u64)], after: &[(String, u64)]) -> String {
     let grown = after.iter().zip(before).filter(|(now, then)| now.1 > then.1);
     grown.map(|(now, then)| format!("{} {}", now.0, now.1 - then.1)).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the packets that IPsec dropped in a namespace (/proc/net/xfrm_stat).
 fn drops(namespace: &Namespace) -> Result<Vec<(String, u64)>, String> {
     // The file is missing without CONFIG_XFRM_STATISTICS.
     let read = || Ok(fs::read_to_string("/proc/thread-self/net/xfrm_stat").unwrap_or_default());

@@ -6,7 +6,6 @@ use super::NAME;
 use super::properties::Properties;
 use crate::conf::{Conf, DEFAULT_SECTION};
 
-/// Init sections and providers of the existing configuration.
 pub(super) struct Existing {
     /// The init sections: that of `openssl_conf` first, then those of programs that use another
     /// key.
@@ -15,7 +14,6 @@ pub(super) struct Existing {
     /// key names yet.
     pub(super) starts: bool,
     pub(super) outboard_sections: Vec<String>,
-    /// Names of the providers that are activated.
     active: Vec<String>,
 }
 
@@ -83,7 +81,6 @@ impl Existing {
         }
     }
 
-    /// Whether an init section restricts its programs to validated implementations.
     pub(super) fn fips(&self) -> bool {
         self.inits.iter().any(|i| i.properties.fips())
     }
@@ -117,7 +114,6 @@ impl Existing {
         reasons
     }
 
-    /// Whether the property query of `openssl_conf`'s section prefers outboard.
     pub(super) fn prefers_outboard(&self) -> bool {
         self.inits.first().is_some_and(|init| init.properties.prefers_outboard())
     }
@@ -131,7 +127,6 @@ impl Existing {
         named.collect()
     }
 
-    /// Further notes for the user about this configuration.
     pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let mut notes: Vec<String> = conf.warnings.iter().map(ToString::to_string).collect();

@@ -9,7 +9,6 @@ use crate::conf::{Conf, Origin};
 /// The keys of a provider's section that libcrypto itself reads, config(5).
 const OPENSSL_KEYS: [&str; 4] = ["identity", "module", "activate", "soft_load"];
 
-/// What a configuration sets for outboard.
 #[derive(Clone, Debug, Default)]
 pub struct InForce {
     pub is_activated: bool,
@@ -19,20 +18,17 @@ pub struct InForce {
     pub problems: Vec<String>,
 }
 
-/// A line of the section of outboard.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub section: String,
     pub key: String,
     pub value: String,
     pub origin: Origin,
-    /// Earlier lines with the same key, and their values.
     pub overridden: Vec<(Origin, String)>,
     pub is_openssl_key: bool,
 }
 
 impl InForce {
-    /// Examines a configuration that was read from `path`.
     #[must_use]
     pub fn of(conf: &Conf, path: &Path) -> Self {
         let found = Existing::look(conf);

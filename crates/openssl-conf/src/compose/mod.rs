@@ -60,25 +60,19 @@ pub struct Composed {
     /// Notes for the user, one or two sentences each: what in the existing configuration prevents
     /// the use of outboard, or was changed for it.
     pub notes: Vec<String>,
-    /// Reasons in the existing configuration why the provider would not be used; also in `notes`.
     pub prevented: Vec<String>,
-    /// Whether the existing configuration already activates outboard.
     pub was_enabled: bool,
 }
 
-/// Why no configuration could be composed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The existing configuration cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// A path or value that a configuration cannot contain.
     #[error("{name} {value:?} cannot be written into openssl.cnf: {cause}; choose another")]
     Value {
         /// Name of the item: "module" or a key.
         name: String,
         value: String,
-        /// Why it cannot be written.
         cause: &'static str,
     },
 }
@@ -87,10 +81,8 @@ pub enum Error {
 ///
 /// `existing` is an absolute path, or `None` if there is no configuration. `env` is the environment
 /// in which the configuration will be used, for `$ENV::NAME`.
-///
-/// # Errors
-/// [`Error::Unreadable`] if `existing` cannot be read. [`Error::Value`] for a path or value that
-/// contains a zero byte or is not UTF-8, and for an invalid key.
+/// Errors: [`Error::Unreadable`] if `existing` cannot be read. [`Error::Value`] for a path or value
+/// that contains a zero byte or is not UTF-8, and for an invalid key.
 pub fn compose(
     existing: Option<&Path>,
     outboard: &OutboardSection,
@@ -100,9 +92,7 @@ pub fn compose(
 }
 
 /// The same, for a configuration and included files that are read from `files`.
-///
-/// # Errors
-/// As [`compose`].
+/// Errors: as [`compose`].
 pub fn compose_from(
     files: &dyn Files,
     existing: Option<&Path>,
@@ -166,7 +156,6 @@ pub fn compose_from(
     Ok(Composed { text: out.0, notes, prevented, was_enabled: found.is_active(NAME) })
 }
 
-/// A value in the form that a composed configuration contains.
 #[must_use]
 pub fn quoted(value: &str) -> String {
     quote::value(value)
@@ -214,7 +203,6 @@ fn checked(name: &str, value: Option<&str>) -> Result<String, Error> {
     }
 }
 
-/// The text written so far.
 #[derive(Default)]
 struct Writer(String);
 

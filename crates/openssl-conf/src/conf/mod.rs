@@ -29,7 +29,6 @@ pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
 /// here.
 pub const DEFAULT_SECTION: &str = "default";
 
-/// A configuration, with all included files merged.
 #[derive(Clone, Debug, Default)]
 pub struct Conf {
     sections: BTreeMap<String, Section>,
@@ -69,7 +68,6 @@ pub struct Origin {
     pub line: usize,
 }
 
-/// A message about one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The file, as named in `.include` or by the caller; empty for input without a file.
@@ -79,7 +77,6 @@ pub struct Remark {
     pub what: String,
 }
 
-/// The file cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: cannot be read: {cause}; set OPENSSL_CONF to a file that this user can read", path.display())]
 pub struct Unreadable {
@@ -89,18 +86,14 @@ pub struct Unreadable {
 
 impl Conf {
     /// Reads a file and the files that it includes.
-    ///
-    /// # Errors
-    /// [`Unreadable`] if the file itself cannot be read. Problems in its content are not errors:
-    /// see [`Conf::refused`] and [`Conf::warnings`].
+    /// Errors: [`Unreadable`] if the file itself cannot be read. Problems in its content are not
+    /// errors: see [`Conf::refused`] and [`Conf::warnings`].
     pub fn load(path: &Path, env: &Environment) -> Result<Self, Unreadable> {
         Self::load_from(&System, path, env)
     }
 
     /// Reads a file and the files that it includes, all of them from `files`.
-    ///
-    /// # Errors
-    /// As [`Conf::load`].
+    /// Errors: as [`Conf::load`].
     pub fn load_from(files: &dyn Files, path: &Path, env: &Environment) -> Result<Self, Unreadable> {
         let bytes = source::read(files, path).map_err(|cause| Unreadable { path: path.to_owned(), cause })?;
         Ok(parser::parse(path, bytes, env, Some(files)))

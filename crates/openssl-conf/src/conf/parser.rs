@@ -69,9 +69,7 @@ pub(super) fn parse(path: &Path, bytes: Vec<u8>, env: &Environment, files: Optio
 
 impl Parser<'_> {
     /// Processes one line.
-    ///
-    /// # Errors
-    /// Why OpenSSL rejects the whole configuration.
+    /// Errors: why OpenSSL rejects the whole configuration.
     fn take(&mut self, line: &Line) -> Result<(), String> {
         let text = without_comment(&line.text);
         let start = skip_space(text, 0);

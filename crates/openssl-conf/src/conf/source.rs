@@ -14,14 +14,10 @@ const DEEPEST: usize = 32;
 /// Where the files of a configuration are read.
 pub trait Files {
     /// The content of a file; of one that is too large at least one byte more than 1 MiB.
-    ///
-    /// # Errors
-    /// As open(2) and read(2). An implementation may refuse what is not a regular file.
+    /// Errors: as open(2) and read(2). An implementation may refuse what is not a regular file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// The paths of the files in a directory; `None` if it is not a directory.
-    ///
-    /// # Errors
-    /// As stat(2) and opendir(3).
+    /// Errors: as stat(2) and opendir(3).
     fn list(&self, path: &Path) -> io::Result<Option<Vec<PathBuf>>>;
 }
 
@@ -99,9 +95,8 @@ impl<'a> Sources<'a> {
 
     /// Inserts the lines of a file, or of all `*.cnf` and `*.conf` files of a directory, as the
     /// next lines.
-    ///
-    /// # Errors
-    /// The reason why the file is not included, as text. OpenSSL also continues without the file.
+    /// Errors: the reason why the file is not included, as text. OpenSSL also continues without the
+    /// file.
     pub(super) fn include(&mut self, path: &Path) -> Result<(), String> {
         let Some(files) = self.files_of else { return Ok(()) };
         let failed = |e: io::Error| format!("{} is not included: {e}", path.display());
@@ -142,7 +137,6 @@ impl<'a> Sources<'a> {
         None
     }
 
-    /// The next line of the current file.
     pub(super) fn line(&mut self) -> Option<Line> {
         loop {
             let top = self.stack.last_mut()?;

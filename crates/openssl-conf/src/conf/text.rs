@@ -66,7 +66,6 @@ fn skip_quoted(line: &[u8], start: usize) -> usize {
     line.len()
 }
 
-/// Context for the lookup of variables.
 pub(super) struct Scope<'a> {
     pub(super) conf: &'a Conf,
     pub(super) env: &'a Environment<'a>,
@@ -78,9 +77,7 @@ pub(super) struct Scope<'a> {
 
 impl Scope<'_> {
     /// Removes quotes and escapes and substitutes variables.
-    ///
-    /// # Errors
-    /// Why OpenSSL rejects the whole file, as text.
+    /// Errors: why OpenSSL rejects the whole file, as text.
     pub(super) fn expand(&self, from: &[u8]) -> Result<String, String> {
         let mut to: Vec<u8> = Vec::with_capacity(from.len());
         let mut at = 0;

@@ -14,7 +14,6 @@ pub struct Application {
     pub init_scripts: &'static [&'static str],
     /// Names of its executables that use libcrypto, for OpenWrt.
     pub programs: &'static [&'static str],
-    /// Its requests, from which it is decided whether an accelerator wins.
     pub requests: Requests,
 }
 

@@ -23,7 +23,6 @@ pub enum Applied {
     Unchanged,
 }
 
-/// Whether what a record lists is in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Each file has the recorded text, mode and owner.
@@ -35,7 +34,6 @@ pub enum State {
     Edited(Vec<PathBuf>),
 }
 
-/// Why a change was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file that is not outboard's has the name of one that would be added.
@@ -60,7 +58,6 @@ pub enum Step {
     Directory(PathBuf),
     /// Writes a file under its temporary name.
     Stage(AddedFile),
-    /// Puts a written file in place.
     Switch(PathBuf),
     /// Keeps an edited file under another name.
     Keep(PathBuf),
@@ -68,10 +65,8 @@ pub enum Step {
 }
 
 /// The steps that make the system agree with a plan; none if it does.
-///
-/// # Errors
-/// [`Failure::Foreign`], [`Failure::Edited`] unless `overwrite` is set, [`Failure::Record`], and
-/// [`Failure::Step`] if a path cannot be examined. Nothing was changed.
+/// Errors: [`Failure::Foreign`], [`Failure::Edited`] unless `overwrite` is set,
+/// [`Failure::Record`], and [`Failure::Step`] if a path cannot be examined. Nothing was changed.
 pub fn steps_to_enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Vec<Step>, Failure> {
     let before = Record::read(tree, &plan.service).map_err(Failure::Record)?;
     let mut record = Record::new(plan);
@@ -125,9 +120,7 @@ pub fn steps_to_enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Vec<
 }
 
 /// Performs a step.
-///
-/// # Errors
-/// [`Failure::Step`].
+/// Errors: [`Failure::Step`].
 pub fn perform(tree: &Tree, step: &Step) -> Result<(), Failure> {
     match step {
         Step::Record(record) => {
@@ -147,9 +140,7 @@ pub fn perform(tree: &Tree, step: &Step) -> Result<(), Failure> {
 
 /// Makes the system agree with a plan. On an error the system is as it was before, or the message
 /// of the next `enable --list` says what is incomplete.
-///
-/// # Errors
-/// As [`steps_to_enable`] and [`perform`].
+/// Errors: as [`steps_to_enable`] and [`perform`].
 pub fn enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Applied, Failure> {
     let steps = steps_to_enable(tree, plan, overwrite)?;
     let Some(Step::Record(record)) = steps.first() else { return Ok(Applied::Unchanged) };
@@ -170,9 +161,7 @@ pub fn enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Applied, Fail
 }
 
 /// Records that the restarted service works.
-///
-/// # Errors
-/// [`Failure::Record`] and [`Failure::Step`].
+/// Errors: [`Failure::Record`] and [`Failure::Step`].
 pub fn set_verified(tree: &Tree, service: &str) -> Result<(), Failure> {
     match Record::read(tree, service).map_err(Failure::Record)? {
         Some(record) if record.unverified => {
@@ -183,10 +172,9 @@ pub fn set_verified(tree: &Tree, service: &str) -> Result<(), Failure> {
 }
 
 /// Removes all that was added for a service. Returns the names under which edited files are kept.
-///
-/// # Errors
-/// [`Failure::NotEnabled`], [`Failure::Edited`] unless `overwrite` is set, [`Failure::Record`], and
-/// [`Failure::Step`]; the record then stays, and `disable` can be repeated.
+/// Errors: [`Failure::NotEnabled`], [`Failure::Edited`] unless `overwrite` is set,
+/// [`Failure::Record`], and [`Failure::Step`]; the record then stays, and `disable` can be
+/// repeated.
 pub fn disable(tree: &Tree, service: &str, overwrite: bool) -> Result<Vec<PathBuf>, Failure> {
     let record = Record::read(tree, service).map_err(Failure::Record)?;
     let record = record.ok_or(Failure::NotEnabled)?;
@@ -228,9 +216,7 @@ fn undo(tree: &Tree, record: &Record) -> Result<(), Failure> {
 }
 
 /// Compares the system with a record.
-///
-/// # Errors
-/// [`Failure::Step`] if a file cannot be read.
+/// Errors: [`Failure::Step`] if a file cannot be read.
 pub fn state(tree: &Tree, record: &Record) -> Result<State, Failure> {
     let (mut edited, mut complete) = (Vec::new(), record.replaced.is_empty());
     for file in record.all_files() {

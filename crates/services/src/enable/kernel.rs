@@ -22,13 +22,11 @@ pub struct PreferredDriver {
     pub own_priority: i32,
 }
 
-/// The name under which `outboard prefer` records a driver.
 #[must_use]
 pub fn preference_key(driver: &str) -> String {
     format!("{PREFIX}{driver}")
 }
 
-/// The driver of a record of `outboard prefer`.
 #[must_use]
 pub fn driver_of_key(key: &str) -> Option<&str> {
     key.strip_prefix(PREFIX)
@@ -71,9 +69,7 @@ pub fn preferred_of<'a>(files: impl IntoIterator<Item = &'a AddedFile>) -> Vec<P
 }
 
 /// All preferred drivers of a system, with the names of their files.
-///
-/// # Errors
-/// If a file cannot be read.
+/// Errors: if a file cannot be read.
 pub fn all_preferred(tree: &Tree) -> io::Result<Vec<(String, PreferredDriver)>> {
     let directory = Path::new(PREFERENCES);
     let mut all = Vec::new();

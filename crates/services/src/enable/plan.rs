@@ -12,7 +12,6 @@ use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
 
-/// What the caller found on the system.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     pub openssl_cnf: Option<PathBuf>,
@@ -56,12 +55,7 @@ pub enum Unplannable {
     #[error("{0} is a user within the kernel, which has no unit and no openssl.cnf")]
     InKernel(String),
     #[error("{service} is not installed: there is no unit {units}; {advice}")]
-    NotInstalled {
-        service: String,
-        /// The units or files that were looked for.
-        units: String,
-        advice: &'static str,
-    },
+    NotInstalled { service: String, units: String, advice: &'static str },
     #[error("{0} is masked: systemctl unmask {0}")]
     Masked(String),
     #[error("{0} is a link to another unit: give the name of that unit")]
@@ -69,10 +63,8 @@ pub enum Unplannable {
     /// An environment file or a later drop-in decides OPENSSL_CONF.
     #[error("{unit}: {} sets or unsets OPENSSL_CONF, which overrides outboard's drop-in: remove that line first", file.display())]
     Overridden { unit: String, file: PathBuf },
-    /// procd has no command of an init script.
     #[error("procd runs no program for /etc/init.d/{0}: start it first, then repeat this")]
     NoProgram(String),
-    /// The provider's package for OpenWrt is not installed.
     #[error("{0} is missing: install libopenssl-outboard (docs/install.md)")]
     NotConfigured(&'static str),
     #[error(
@@ -80,24 +72,19 @@ pub enum Unplannable {
          openssl.outboard.enabled=1 && uci commit openssl && /etc/init.d/openssl reload"
     )]
     SwitchedOff,
-    /// The unit cannot open the device.
     #[error("{0} has PrivateDevices=yes, which hides /dev/outboard: set PrivateDevices=no for it first")]
     PrivateDevices(String),
     #[error(transparent)]
     Configuration(#[from] compose::Error),
-    /// The system's configuration prevents the use of outboard.
     #[error("{0}")]
     Prevented(String),
-    /// A file cannot be read.
     #[error("{}: {cause}; make it readable, or run this as root", path.display())]
     Unreadable { path: PathBuf, cause: std::io::Error },
 }
 
 /// Plans the changes for a service by its name in [`APPLICATIONS`](super::APPLICATIONS), or, if
 /// `is_unit` is set, for a systemd unit.
-///
-/// # Errors
-/// [`Unplannable`].
+/// Errors: [`Unplannable`].
 pub fn plan(tree: &Tree, name: &str, is_unit: bool, inputs: &Inputs) -> Result<Plan, Unplannable> {
     if openwrt::is_openwrt(tree) {
         return openwrt::plan(tree, name, is_unit, inputs);

@@ -59,9 +59,7 @@ impl Record {
     }
 
     /// Reads the record of a service; `None` if it is not enabled.
-    ///
-    /// # Errors
-    /// A sentence with the next step, if the record cannot be used.
+    /// Errors: a sentence with the next step, if the record cannot be used.
     pub fn read(tree: &Tree, service: &str) -> Result<Option<Self>, String> {
         let path = Self::path(service);
         let failed = |why: String| format!("{}: {why}", path.display());
@@ -96,9 +94,7 @@ impl Record {
     }
 
     /// Removes these records. The caller holds the lock.
-    ///
-    /// # Errors
-    /// As unlink(2).
+    /// Errors: as unlink(2).
     pub fn remove_staged(tree: &Tree) -> std::io::Result<()> {
         Self::staged(tree).iter().try_for_each(|service| tree.remove_staged(&Self::path(service)))
     }
@@ -108,7 +104,6 @@ impl Record {
         text.expect("strings, numbers and paths of UTF-8 have a form in JSON") + "\n"
     }
 
-    /// Whether a file has the recorded mode, and the owner of the record.
     pub(super) fn is_as_written(&self, tree: &Tree, file: &AddedFile) -> std::io::Result<bool> {
         let (found, record) = (tree.about(&file.path)?, tree.about(&Self::path(&self.service))?);
         let regular = rustix::fs::FileType::RegularFile.as_raw_mode();
@@ -118,7 +113,6 @@ impl Record {
         }))
     }
 
-    /// All files that it names, those that it replaces included.
     pub(super) fn all_files(&self) -> impl Iterator<Item = &AddedFile> {
         self.files.iter().chain(&self.replaced)
     }

@@ -16,7 +16,6 @@ pub fn shown_name(unit: &str) -> String {
     unit.replace("@.", "@outboard.")
 }
 
-/// A unit as systemd has read it.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     id: String,

@@ -55,9 +55,7 @@ impl Tree {
     }
 
     /// Reads a text file. `None` if it does not exist.
-    ///
-    /// # Errors
-    /// As open(2) and read(2), for a file of more than 1 MiB and for one that is not UTF-8.
+    /// Errors: as open(2) and read(2), for a file of more than 1 MiB and for one that is not UTF-8.
     pub fn read(&self, path: &Path) -> io::Result<Option<String>> {
         let bytes = match self.bytes(path) {
             Err(error) if is_missing(&error) => return Ok(None),
@@ -120,9 +118,7 @@ impl Tree {
     }
 
     /// The directories above a path that do not exist, the outermost first.
-    ///
-    /// # Errors
-    /// If a directory is a symbolic link, or not a directory.
+    /// Errors: if a directory is a symbolic link, or not a directory.
     pub(super) fn missing_directories(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
         let (mut at, mut missing) = (PathBuf::from("/"), Vec::new());
         check_plain(path)?;
@@ -165,7 +161,6 @@ impl Tree {
         file.sync_all()
     }
 
-    /// Puts the staged file in place, atomically.
     pub(super) fn switch(&self, path: &Path) -> io::Result<()> {
         let staged = staged(path);
         let (parent, name) = self.parent(path, OFlags::RDONLY)?;
@@ -224,9 +219,7 @@ impl Tree {
 
     /// Takes the lock of a directory, which is created if it is missing. `None` if another process
     /// holds it.
-    ///
-    /// # Errors
-    /// As mkdir(2), open(2) and flock(2).
+    /// Errors: as mkdir(2), open(2) and flock(2).
     pub fn lock(&self, directory: &Path) -> io::Result<Option<DirectoryLock>> {
         let path = directory.join(LOCK);
         loop {
@@ -330,7 +323,6 @@ fn staged(path: &Path) -> PathBuf {
     with_suffix(path, STAGED)
 }
 
-/// The name under which an edited file is kept.
 pub(super) fn kept(path: &Path) -> PathBuf {
     with_suffix(path, KEPT)
 }
@@ -349,7 +341,6 @@ fn file_name(path: &Path) -> io::Result<&OsStr> {
     path.file_name().ok_or_else(|| io::Error::other(format!("{} is not a plain path", path.display())))
 }
 
-/// Whether there was such a file.
 fn unlink(directory: &OwnedFd, name: &OsStr) -> io::Result<bool> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) => Ok(true),

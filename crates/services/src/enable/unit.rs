@@ -72,7 +72,6 @@ pub(super) fn runtime_directory(unit: &str) -> Option<PathBuf> {
     (!unit.contains("@.")).then(|| PathBuf::from(format!("/run/{RUNTIME_PREFIX}{unit}")))
 }
 
-/// Whether the name is that of a systemd unit, not of a program on OpenWrt.
 fn is_unit(name: &str) -> bool {
     name.ends_with(".service")
 }
@@ -249,7 +248,6 @@ pub(super) fn openssl_conf(value: &str) -> Option<String> {
     words.iter().rev().find_map(|word| word.strip_prefix("OPENSSL_CONF=")).map(str::to_owned)
 }
 
-/// Whether a value of UnsetEnvironment= names OPENSSL_CONF.
 pub(super) fn unsets(value: &str) -> bool {
     words(value).iter().any(|word| word == "OPENSSL_CONF" || word.starts_with("OPENSSL_CONF="))
 }

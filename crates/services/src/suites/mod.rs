@@ -45,7 +45,6 @@ pub fn nginx(tree: &Tree) -> TlsSettings {
     settings
 }
 
-/// Reads Apache's configuration, of Debian or of Fedora.
 #[must_use]
 pub fn apache(tree: &Tree) -> TlsSettings {
     let mut settings = TlsSettings::default();
