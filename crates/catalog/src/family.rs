@@ -9,35 +9,23 @@ pub enum Nature {
     Software,
 }
 
+crate::texts! { name:
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineKind {
     /// A unit inside the system on chip.
-    SocEngine,
+    SocEngine = "SoC engine",
     /// A chip of its own on the board.
-    Coprocessor,
+    Coprocessor = "coprocessor",
     /// An add-on card, or a chip that is sold on one.
-    Card,
-    CpuInstructions,
+    Card = "card",
+    CpuInstructions = "CPU instructions",
     /// Firmware or a hypervisor, reached by calls.
-    Firmware,
+    Firmware = "firmware",
     /// A device of a virtual machine; the host computes.
-    Paravirtual,
+    Paravirtual = "paravirtual",
     /// Code of the kernel without special instructions.
-    Software,
+    Software = "software",
 }
-
-impl EngineKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SocEngine => "SoC engine",
-            Self::Coprocessor => "coprocessor",
-            Self::Card => "card",
-            Self::CpuInstructions => "CPU instructions",
-            Self::Firmware => "firmware",
-            Self::Paravirtual => "paravirtual",
-            Self::Software => "software",
-        }
-    }
 }
 
 /// A known limit or fault, and a public source for it.

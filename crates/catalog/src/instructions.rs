@@ -1,39 +1,20 @@
 //! Instructions of CPUs for cryptography: what uses them, and the switch that turns them off in
 //! OpenSSL, for comparison.
 
+crate::texts! { name:
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Architecture {
-    X86,
-    Arm64,
-    Arm,
-    Mips,
-    Power,
-    S390,
-    Riscv,
-    Sparc,
+    X86 = "x86",
+    Arm64 = "arm64",
+    Arm = "arm",
+    Mips = "mips",
+    Power = "power",
+    S390 = "s390",
+    Riscv = "riscv",
+    Sparc = "sparc",
     #[default]
-    Unknown,
+    Unknown = "",
 }
-
-impl Architecture {
-    pub const ALL: [Self; 9] = {
-        use Architecture::*;
-        [X86, Arm64, Arm, Mips, Power, S390, Riscv, Sparc, Unknown]
-    };
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::X86 => "x86",
-            Self::Arm64 => "arm64",
-            Self::Arm => "arm",
-            Self::Mips => "mips",
-            Self::Power => "power",
-            Self::S390 => "s390",
-            Self::Riscv => "riscv",
-            Self::Sparc => "sparc",
-            Self::Unknown => "",
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

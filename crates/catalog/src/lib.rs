@@ -19,6 +19,7 @@ mod names;
 mod openssl;
 pub mod search;
 pub mod shown;
+mod texts;
 
 pub use algorithm::Direction;
 pub use cipher_rows::{Algorithm, Split};

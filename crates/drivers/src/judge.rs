@@ -13,31 +13,18 @@ use crate::module::Hardware;
 use crate::proc_crypto::{CryptoDriver, DriverType};
 use crate::template;
 
+outboard_catalog::texts! { name:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verdict {
     /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
-    Accelerator,
-    CpuInstructions,
-    Software,
-    Wrapper,
+    Accelerator = "accelerator",
+    CpuInstructions = "cpu-instructions",
+    Software = "software",
+    Wrapper = "wrapper",
     /// The signs contradict each other or are too few.
     #[default]
-    Unknown,
+    Unknown = "unknown",
 }
-
-impl Verdict {
-    pub const ALL: [Self; 5] =
-        [Self::Accelerator, Self::CpuInstructions, Self::Software, Self::Wrapper, Self::Unknown];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Accelerator => "accelerator",
-            Self::CpuInstructions => "cpu-instructions",
-            Self::Software => "software",
-            Self::Wrapper => "wrapper",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 #[derive(Debug, Default)]

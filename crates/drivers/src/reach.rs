@@ -85,24 +85,14 @@ impl Route {
     }
 }
 
+outboard_catalog::texts! { name:
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reachable {
-    Yes,
-    No,
+    Yes = "yes",
+    No = "no",
     /// The files do not show it.
-    Unclear,
+    Unclear = "unclear",
 }
-
-impl Reachable {
-    pub const ALL: [Self; 3] = [Self::Yes, Self::No, Self::Unclear];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unclear => "unclear",
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,23 +14,15 @@ pub struct Findings {
     text: String,
 }
 
+outboard_catalog::texts! { name:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingVerdict {
-    Exact,
+    Exact = "exact",
     /// A result was wrong. This holds whatever a later check finds.
-    Wrong,
+    Wrong = "wrong",
     /// A request was not completed in time. This holds until a check finds the driver exact.
-    Unanswered,
+    Unanswered = "unanswered",
 }
-
-impl FindingVerdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            FindingVerdict::Exact => "exact",
-            FindingVerdict::Wrong => "wrong",
-            FindingVerdict::Unanswered => "unanswered",
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

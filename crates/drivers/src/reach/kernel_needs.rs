@@ -9,12 +9,14 @@ use crate::kernel::Release;
 use crate::preference::if_preferred;
 use crate::template;
 
+outboard_catalog::texts! { name:
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelUser {
-    Ktls,
-    Ipsec,
+    Ktls = "ktls",
+    Ipsec = "ipsec",
     /// dm-crypt (LUKS).
-    Disk,
+    Disk = "disk",
+}
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -53,16 +55,6 @@ const DISK: &[KernelNeed] = &[
 ];
 
 impl KernelUser {
-    pub const ALL: [Self; 3] = [Self::Ktls, Self::Ipsec, Self::Disk];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ktls => "ktls",
-            Self::Ipsec => "ipsec",
-            Self::Disk => "disk",
-        }
-    }
-
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|user| user.name() == name)
     }
