@@ -10,8 +10,7 @@ pub fn is_agreed(yes: bool, json: bool, question: &str) -> bool {
     yes || (!json && confirm(question))
 }
 
-/// # Errors
-/// If the user is not root. Nothing has been changed then.
+/// Errors: if the user is not root. Nothing has been changed then.
 pub fn only_root() -> Result<()> {
     if rustix::process::geteuid().is_root() {
         return Ok(());

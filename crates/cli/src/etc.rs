@@ -15,10 +15,8 @@ use rustix::fs::{Access, access};
 
 use crate::signals::{SignalGuard, check};
 
-/// Adds the next step to an error with a file.
 pub type Explain = fn(&Path, &io::Error) -> anyhow::Error;
 
-/// Interval between attempts to take a lock that another process holds.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The right to replace a file. Nothing is written before
@@ -73,10 +71,8 @@ impl Replacement {
     }
 }
 
-/// The extension under which a file is written.
 pub const STAGED: &str = "new";
 
-/// Removes a file; a missing one is not an error.
 fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -38,7 +38,6 @@ impl KernelDrivers {
     }
 }
 
-/// All drivers that are preferred now, with the names of their files.
 pub fn preferred(tree: &Tree) -> Result<Vec<(String, PreferredDriver)>> {
     enable::all_preferred(tree).with_context(|| PREFERENCES.to_owned())
 }

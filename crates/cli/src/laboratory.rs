@@ -2,12 +2,14 @@
 //! starts as git(1) starts its commands.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_console::say;
+use outboard_documents::status::Pasted;
 use outboard_drivers::root::Root;
 use outboard_inventory::installing::Installing;
 use rustix::fs::{Access, access};
@@ -15,9 +17,10 @@ use rustix::fs::{Access, access};
 pub const PROGRAM: &str = "outboard-lab";
 
 /// The commands with the words of `outboard --help`.
-pub const COMMANDS: [(&[&str], &str); 5] = [
+pub const COMMANDS: [(&[&str], &str); 6] = [
     (&["bench"], "Compare the speed and the CPU cost of software, accelerators and interfaces to them"),
     (&["watch"], "Show live what accelerators do, and for which processes"),
+    (&["metrics"], "Print counters in the text format of Prometheus"),
     (&["report"], "Make one page of what status, check, tune, bench, prove and rng found"),
     (&["rng", "test"], "Test output in blocks of 20,000 bits with the tests of FIPS 140-2"),
     (&["rng", "assess"], "Estimate the min-entropy of output with the ten estimators of SP 800-90B"),
@@ -48,9 +51,7 @@ pub fn run(words: &[OsString]) -> ExitCode {
 }
 
 /// Returns the command that starts the laboratory.
-///
-/// # Errors
-/// It is not installed.
+/// Errors: it is not installed.
 pub fn command() -> Result<Command> {
     find().map(Command::new).ok_or_else(|| {
         let root = Root::live();
@@ -60,7 +61,25 @@ pub fn command() -> Result<Command> {
     })
 }
 
-/// The program next to this one, or the first on PATH.
+/// What a text that was pasted into a forum shows.
+/// Errors: nothing is recognised, or the laboratory is not installed.
+pub fn recognise(text: &[u8]) -> Result<Pasted> {
+    let mut child = command()?
+        .arg("pasted")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{PROGRAM} cannot be started"))?;
+    // It reads everything before it answers. If it ends before, its message has the reason.
+    let _ = child.stdin.take().map(|mut input| input.write_all(text));
+    let output = child.wait_with_output()?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{PROGRAM} is of another version"))
+}
+
 fn find() -> Option<PathBuf> {
     let own = std::env::current_exe().ok().map(|own| own.with_file_name(PROGRAM));
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -72,7 +91,6 @@ fn is_program(file: &Path) -> bool {
     file.is_file() && access(file, Access::EXEC_OK).is_ok()
 }
 
-/// The list of the laboratory's commands below `parent`, for its help.
 pub(crate) fn help(parent: &[&str]) -> String {
     let rows = COMMANDS.iter().filter_map(|(command, about)| {
         let (name, above) = command.split_last()?;

@@ -16,9 +16,8 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-pub use commands::{arguments, misused, name_manual_pages, print_completions};
+pub use commands::{arguments, findings, misused, name_manual_pages, print_completions};
 
-/// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
     environment::clean();
     if let Some(words) = laboratory::requested(std::env::args_os().skip(1)) {

@@ -27,9 +27,7 @@ pub struct Output {
 
 impl Output {
     /// Determines the destination that `option` names; `-` is standard output. Nothing is changed.
-    ///
-    /// # Errors
-    /// There is no such directory, it is not writable, or the name is one of a directory.
+    /// Errors: there is no such directory, it is not writable, or the name is one of a directory.
     pub fn new(option: &str, path: &Path) -> Result<Self> {
         let name = format!("{option} {}", path.display());
         let destination = Destination::of(path).with_context(|| name.clone())?;
@@ -48,9 +46,7 @@ impl Output {
     }
 
     /// An existing file is not replaced.
-    ///
-    /// # Errors
-    /// There is one.
+    /// Errors: there is one.
     pub fn keeping_existing(mut self) -> Result<Self> {
         if self.file().is_some_and(|place| place.symlink_metadata().is_ok()) {
             bail!("{} exists: give --force, or another name", self.name);
@@ -60,9 +56,7 @@ impl Output {
     }
 
     /// Refuses to replace a file from which the result is made.
-    ///
-    /// # Errors
-    /// The destination is one of `inputs`.
+    /// Errors: the destination is one of `inputs`.
     pub fn apart_from<'a>(self, mut inputs: impl Iterator<Item = &'a PathBuf>) -> Result<Self> {
         let Some(own) = self.file().and_then(|place| place.symlink_metadata().ok()) else { return Ok(self) };
         let is_own =
@@ -73,12 +67,10 @@ impl Output {
         Ok(self)
     }
 
-    /// Whether the result goes to standard output.
     pub fn is_stdout(&self) -> bool {
         matches!(self.destination, Destination::Stdout)
     }
 
-    /// The path of a regular file.
     pub fn file(&self) -> Option<&Path> {
         match &self.destination {
             Destination::File(place) => Some(place),
@@ -87,9 +79,7 @@ impl Output {
     }
 
     /// Writes the whole result. After an error an old file is unchanged.
-    ///
-    /// # Errors
-    /// With the name and the next step.
+    /// Errors: with the name and the next step.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         let written = match &self.destination {
             Destination::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),

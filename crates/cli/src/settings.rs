@@ -38,7 +38,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings of the provider's section for these options.
     pub fn keys(&self) -> Vec<(String, String)> {
         let drivers = (!self.drivers.is_empty()).then(|| self.drivers.join(","));
         let all = [

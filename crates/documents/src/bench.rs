@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, Figure, Machine};
+use crate::{Figure, Machine};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Bench {
@@ -22,15 +22,10 @@ pub struct Bench {
     /// What was not measured, with the reasons.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Reasons why the figures may be less accurate.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// ^C ended the run: rows are missing, or have fewer samples.
     pub interrupted: bool,
-}
-
-impl Document for Bench {
-    const SCHEMA: &'static str = "outboard-bench/1";
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -54,7 +49,6 @@ pub enum ContestantKind {
     /// OpenSSL with the provider, which uses key stream that an accelerator's driver computes in
     /// advance.
     Lookahead,
-    /// A kernel driver that computes on the CPU.
     KernelSoftware,
     /// The kernel's own benchmark of the driver that it prefers.
     Tcrypt,
@@ -89,7 +83,6 @@ pub struct Row {
     pub fault: Option<String>,
 }
 
-/// An application's job, done by each contestant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Application {
     pub name: String,
@@ -102,7 +95,6 @@ pub struct Application {
     pub runs: Vec<Run>,
 }
 
-/// An application's job, repeated by one contestant.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Run {
     /// The contestant: without or with outboard, or the driver selection of the kernel.
@@ -182,7 +174,6 @@ impl CipherDirection {
     }
 }
 
-/// The subject of rows: a direction of a cipher, a digest, or an HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
     pub name: &'a str,
@@ -205,7 +196,6 @@ impl Row {
 }
 
 impl Bench {
-    /// Returns whether no row and no run has a fault.
     pub fn is_sound(&self) -> bool {
         let mut runs = self.applications.iter().flat_map(|one| &one.runs);
         self.rows.iter().all(|row| row.fault.is_none()) && runs.all(|run| run.fault.is_none())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, Machine};
+use crate::Machine;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
@@ -14,15 +14,10 @@ pub struct Check {
     pub drivers: Vec<CheckedDriver>,
     #[serde(default)]
     pub memory_pressure: bool,
-    /// A signal ended the run early.
     pub interrupted: bool,
     /// Drivers that were not checked because the time was over or a signal arrived.
     #[serde(default)]
     pub not_checked: Vec<String>,
-}
-
-impl Document for Check {
-    const SCHEMA: &'static str = "outboard-check/1";
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -41,22 +36,21 @@ pub struct CheckedDriver {
     pub interrupts: Option<u64>,
 }
 
+outboard_catalog::texts! { words:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckVerdict {
-    /// Every result was right.
-    Exact,
-    Wrong,
+    Exact = "exact",
+    Wrong = "wrong",
     /// A request was not completed within the time limit.
-    Unanswered,
+    Unanswered = "no answer",
     /// A request or a key was refused, or a result is missing.
-    Refuses,
-    /// No interface reaches the driver.
-    Unreached,
+    Refuses = "refuses requests",
+    Unreached = "not reached",
+}
 }
 
 impl Check {
-    /// A run that has checked nothing yet.
     pub fn new(seed: u64, machine: Machine, made: String) -> Self {
         Check {
             made,
@@ -69,7 +63,6 @@ impl Check {
         }
     }
 
-    /// Returns whether a driver was checked, none was left out, and every result was right.
     pub fn is_right(&self) -> bool {
         let is_bad = |driver: &CheckedDriver| driver.verdict.is_failure();
         let is_exact = |driver: &CheckedDriver| driver.verdict == CheckVerdict::Exact;
@@ -78,18 +71,7 @@ impl Check {
 }
 
 impl CheckVerdict {
-    /// Returns whether the driver was reached and failed.
     pub fn is_failure(self) -> bool {
         matches!(self, CheckVerdict::Wrong | CheckVerdict::Unanswered | CheckVerdict::Refuses)
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            CheckVerdict::Exact => "exact",
-            CheckVerdict::Wrong => "wrong",
-            CheckVerdict::Unanswered => "no answer",
-            CheckVerdict::Refuses => "refuses requests",
-            CheckVerdict::Unreached => "not reached",
-        }
     }
 }

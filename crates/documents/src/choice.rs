@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A suite that was measured, or computed of the figures of its cipher and its MAC.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Entrant {
-    /// Its name in the service's configuration.
     pub suite: String,
     /// The MAC next to it; null if it has one of its own.
     pub mac: Option<String>,
-    /// OpenSSL's name of the cipher.
     pub cipher: String,
     /// The accelerator's driver; null in software.
     pub driver: Option<String>,
@@ -27,7 +25,6 @@ pub struct ServiceChoice {
     pub service: String,
     /// Size of the requests in bytes.
     pub bytes: usize,
-    /// The fastest and the cheapest, with figures.
     pub sentence: String,
     /// Lines of its configuration with which the best one is negotiated; empty if it is already.
     pub settings: Vec<String>,

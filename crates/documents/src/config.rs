@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-use crate::Document;
 use crate::status::Policy;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -16,10 +15,6 @@ pub struct Config {
     pub findings: Findings,
 }
 
-impl Document for Config {
-    const SCHEMA: &'static str = "outboard-config/1";
-}
-
 /// What an openssl.cnf with its included files sets for outboard.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Configuration {
@@ -28,20 +23,16 @@ pub struct Configuration {
     pub named_by: String,
     /// All files that were read, in this order.
     pub files: Vec<PathBuf>,
-    /// Whether OpenSSL loads the provider.
     pub activated: bool,
     pub preferred: bool,
-    /// The keys of the provider's section.
     pub settings: Vec<Setting>,
     /// The thresholds that follow from the keys, the policy file and the built-in defaults; empty
     /// if the provider is not activated.
     pub thresholds: Vec<Threshold>,
     pub policy_file: Option<Policy>,
-    /// What prevents the use of outboard or is ignored.
     pub problems: Vec<String>,
 }
 
-/// A key of the provider's section.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Setting {
     pub section: String,
@@ -49,7 +40,6 @@ pub struct Setting {
     pub value: String,
     #[serde(flatten)]
     pub line: Line,
-    /// Earlier lines with the same key.
     pub overridden: Vec<Overridden>,
     /// Why the provider does not use it, or null.
     pub problem: Option<String>,
@@ -69,10 +59,8 @@ pub struct Overridden {
     pub line: Line,
 }
 
-/// The smallest requests of a cipher that go to hardware.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Threshold {
-    /// OpenSSL's name.
     pub cipher: String,
     /// Bytes, for encryption; null: none.
     pub encrypt: Option<usize>,
@@ -86,7 +74,6 @@ pub struct Threshold {
     pub served: Option<Served>,
 }
 
-/// What the provider decided about a cipher.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Served {
     pub driver: Option<String>,
@@ -98,7 +85,6 @@ pub struct Served {
     pub reason: Option<String>,
 }
 
-/// The findings file of `outboard check`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Findings {
     pub path: PathBuf,
@@ -120,11 +106,9 @@ pub struct Service {
     pub name: String,
     /// `enabled`, `incomplete`, `edited` or `not enabled`.
     pub state: String,
-    /// The files that `outboard enable` added.
     pub files: Vec<PathBuf>,
     pub configurations: Vec<Configuration>,
     pub processes: Vec<ServiceProcess>,
-    /// Differences between files and processes.
     pub problems: Vec<String>,
 }
 

@@ -9,7 +9,6 @@ const LARGEST: f64 = 1e30;
 /// Smaller than any figure but zero.
 const SMALLEST: f64 = 1e-60;
 
-/// A JSON value whose numbers are figures that outboard can have measured.
 pub struct Figures;
 
 impl<'de> Deserialize<'de> for Figures {

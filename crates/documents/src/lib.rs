@@ -20,8 +20,6 @@ pub mod secrets;
 pub mod shell;
 pub mod software;
 pub mod status;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod time;
 pub mod tune;
 pub mod watch;
@@ -38,6 +36,29 @@ use serde::Serialize;
 pub trait Document: Serialize {
     /// The value of the field `schema`, such as `outboard-check/1`.
     const SCHEMA: &'static str;
+}
+
+macro_rules! schemas {
+    ($($document:path: $schema:literal,)*) => {
+        $(impl Document for $document {
+            const SCHEMA: &'static str = $schema;
+        })*
+    };
+}
+
+schemas! {
+    bench::Bench: "outboard-bench/1",
+    check::Check: "outboard-check/1",
+    config::Config: "outboard-config/1",
+    live::Live: "outboard-live/1",
+    progress::Progress: "outboard-progress/1",
+    prove::Prove: "outboard-prove/1",
+    report::Report: "outboard-report/1",
+    rng::RngAssessment: "outboard-rng-assess/1",
+    rng::RngTest: "outboard-rng-test/1",
+    status::Status: "outboard-status/1",
+    tune::Tune: "outboard-tune/1",
+    watch::Watch: "outboard-watch/1",
 }
 
 /// Formats a document as JSON with its schema first, and a line feed at the end: indented, or one line

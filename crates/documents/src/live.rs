@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Document;
-
 /// Counters, each since its beginning: they only rise until a device is bound, a driver allowed or a
 /// service started anew.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -11,12 +9,7 @@ pub struct Live {
     /// The devices of accelerators; null if /proc/interrupts cannot be read.
     pub devices: Option<Vec<DeviceCounts>>,
     pub drivers: Vec<DriverCounts>,
-    /// The units of enabled services that run.
     pub services: Vec<ServiceCounts>,
-}
-
-impl Document for Live {
-    const SCHEMA: &'static str = "outboard-live/1";
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

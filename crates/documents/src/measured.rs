@@ -6,13 +6,11 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// uname -r
     pub kernel: String,
-    /// The CPU's model in /proc/cpuinfo.
     pub cpu: String,
     /// CPUs online.
     pub cpus: u64,
 }
 
-/// The cost of requests of one size to one contestant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Figure {
     /// Throughput in megabytes (10^6 bytes) per second of wall time, the median of the samples.
@@ -35,31 +33,24 @@ impl Figure {
     }
 }
 
+outboard_catalog::texts! { name:
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// Less wall time.
-    Throughput,
+    Throughput = "throughput",
     /// Less CPU time of the whole system, whatever the wall time.
-    Cpu,
+    Cpu = "cpu",
     /// A smaller product of both, with a limit on the wall time.
     #[default]
-    Balanced,
+    Balanced = "balanced",
+}
 }
 
 /// The maximum ratio of a contestant's wall time to that of the fastest for the goal `balanced`.
 pub const LONGEST_WALL_TIME: f64 = 1.5;
 
 impl Goal {
-    /// The name for output and for the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Goal::Throughput => "throughput",
-            Goal::Cpu => "cpu",
-            Goal::Balanced => "balanced",
-        }
-    }
-
     pub fn criterion(self) -> &'static str {
         match self {
             Goal::Throughput => "less wall time",
@@ -69,25 +60,15 @@ impl Goal {
     }
 }
 
-/// The comparison of hardware with software at one size.
+outboard_catalog::texts! { words:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SpeedVerdict {
-    Wins,
+    Wins = "hardware wins",
     /// The difference is within the error.
-    Even,
-    Loses,
+    Even = "even",
+    Loses = "software wins",
     /// The samples vary so much that even a large difference would not be significant.
-    Unclear,
+    Unclear = "samples vary too much",
 }
-
-impl SpeedVerdict {
-    pub fn words(self) -> &'static str {
-        match self {
-            SpeedVerdict::Wins => "hardware wins",
-            SpeedVerdict::Even => "even",
-            SpeedVerdict::Loses => "software wins",
-            SpeedVerdict::Unclear => "samples vary too much",
-        }
-    }
 }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::status::ProblemId;
 
-/// An enum whose values have names in output and JSON.
 pub trait Named: Sized {
     fn name(&self) -> &str;
     fn by_name(name: &str) -> Option<Self>;
@@ -59,17 +58,11 @@ impl Named for Selftest {
 }
 
 /// Writes the name.
-///
-/// # Errors
-/// Those of the serializer.
 pub fn serialize<T: Named, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.name())
 }
 
 /// Reads the name.
-///
-/// # Errors
-/// If no value has it.
 pub fn deserialize<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     T::by_name(&text).ok_or_else(|| D::Error::custom(format_args!("{text:?} is not known here")))

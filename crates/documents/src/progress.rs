@@ -3,17 +3,13 @@
 use outboard_console::{answer_line, print_steps_by};
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, json_line};
+use crate::json_line;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Progress {
     pub text: String,
     /// The time until the expected end of all steps, in seconds; null if it is not known.
     pub seconds_left: Option<u64>,
-}
-
-impl Document for Progress {
-    const SCHEMA: &'static str = "outboard-progress/1";
 }
 
 /// From now on each step of this process is printed as a line of JSON, and each document is one line.

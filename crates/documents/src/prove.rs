@@ -3,7 +3,7 @@
 use outboard_counters::SoftwareReason;
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, secrets, shell};
+use crate::{secrets, shell};
 
 /// The results of a run and the conclusion. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -18,9 +18,7 @@ pub struct Prove {
     #[serde(default)]
     pub signal: Option<i32>,
     pub verdict: ProofVerdict,
-    /// The conclusion in one or two sentences.
     pub summary: String,
-    /// Wall clock from start to end of the command.
     pub wall_seconds: f64,
     /// CPU time of the whole system in that time, other processes included; null without /proc/stat.
     pub cpu_seconds: Option<f64>,
@@ -34,9 +32,7 @@ pub struct Prove {
     /// is not counted.
     #[serde(default)]
     pub provider_loads: u64,
-    /// One entry for each algorithm that the application requested.
     pub algorithms: Vec<AlgorithmWork>,
-    /// Sum over all algorithms.
     #[serde(default)]
     pub total: Work,
     /// Algorithms that the provider does not offer, and why.
@@ -53,7 +49,6 @@ pub struct Prove {
     /// Whether the requirement was met; true without one.
     #[serde(default = "no_requirement")]
     pub requirement_met: bool,
-    /// Notes of the provider and about the configuration.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The faults that the simulated accelerator of the tests was told to make.
@@ -61,32 +56,29 @@ pub struct Prove {
     pub injected_faults: Vec<String>,
 }
 
-impl Document for Prove {
-    const SCHEMA: &'static str = "outboard-prove/1";
-}
-
+outboard_catalog::texts! { words:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProofVerdict {
     /// A result of a driver differed from software's.
-    Wrong,
+    Wrong = "wrong: a result differed from software's",
     /// Hardware did at least half of the bytes, confirmed by its interrupts.
-    Hardware,
+    Hardware = "proven: processed by hardware",
     /// Hardware did less than half of the bytes, confirmed by its interrupts.
-    Partly,
-    Software,
+    Partly = "partly: less than half by hardware",
+    Software = "processed in software",
     /// The command never loaded the provider.
-    NotLoaded,
+    NotLoaded = "the provider was not loaded",
     /// Hardware work is counted, and no interrupts can confirm or refute it.
-    Unverified,
+    Unverified = "unverified: interrupts cannot confirm the count",
     /// Hardware work is counted, and the interrupts refute it.
-    Contradicted,
+    Contradicted = "contradicted: no interrupts for what was counted",
+}
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ObservedService {
     pub name: String,
-    /// Its units that ran and were counted.
     pub units: Vec<String>,
     /// CPU time of these units in the time of `wall_seconds`; null if systemd does not measure it.
     pub cpu_seconds: Option<f64>,
@@ -100,7 +92,6 @@ pub struct ObservedService {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SoftwareRun {
-    /// Wall clock from start to end of the command.
     pub wall_seconds: f64,
     /// CPU time of the whole system in that time; null without /proc/stat.
     pub cpu_seconds: Option<f64>,
@@ -128,10 +119,8 @@ pub struct SoftwareWork {
     pub bytes: u64,
 }
 
-/// Algorithms that the provider does not offer, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NotOffered {
-    /// OpenSSL's names.
     pub algorithms: Vec<String>,
     /// The reason: one of an algorithm.
     #[serde(with = "crate::named")]
@@ -145,12 +134,10 @@ pub struct Work {
     /// Requests completed by a driver, directly or with key stream from look-ahead.
     pub hardware_requests: u64,
     pub hardware_bytes: u64,
-    /// Requests completed by OpenSSL's own code.
     pub software_requests: u64,
     pub software_bytes: u64,
     /// Share of the bytes that hardware processed, 0 to 100; null without any byte.
     pub hardware_percent: Option<f64>,
-    /// Requests that failed in a driver and were repeated in software.
     pub failures: u64,
     /// Results of a driver that differed from software's.
     pub mismatches: u64,
@@ -174,7 +161,6 @@ pub struct LookaheadWork {
     pub key_stream_discarded: u64,
 }
 
-/// The counters of the seed source OUTBOARD-HWRNG.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct SeedWork {
     /// Requests for which the source delivered bytes.
@@ -197,7 +183,6 @@ pub struct ProofDevice {
     pub used: bool,
     /// Interrupts during the command, including those for other programs.
     pub interrupts: u64,
-    /// Whether the device disappeared while the command ran.
     #[serde(default)]
     pub gone: bool,
 }
@@ -206,22 +191,7 @@ fn no_requirement() -> bool {
     true
 }
 
-impl ProofVerdict {
-    pub fn words(self) -> &'static str {
-        match self {
-            ProofVerdict::Wrong => "wrong: a result differed from software's",
-            ProofVerdict::Hardware => "proven: processed by hardware",
-            ProofVerdict::Partly => "partly: less than half by hardware",
-            ProofVerdict::Software => "processed in software",
-            ProofVerdict::NotLoaded => "the provider was not loaded",
-            ProofVerdict::Unverified => "unverified: interrupts cannot confirm the count",
-            ProofVerdict::Contradicted => "contradicted: no interrupts for what was counted",
-        }
-    }
-}
-
 impl Work {
-    /// Whether look-ahead took part.
     pub fn has_ahead(&self) -> bool {
         self.ahead != LookaheadWork::default()
     }
@@ -234,7 +204,6 @@ impl Work {
 }
 
 impl Prove {
-    /// Number of results that differed from software's.
     pub fn mismatches(&self) -> u64 {
         self.algorithms.iter().fold(0, |sum, one| sum.saturating_add(one.work.mismatches))
     }
@@ -257,7 +226,6 @@ impl Prove {
         self.command.iter().map(|word| shell::word(word)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the number of interrupts of the devices that were used.
     pub fn interrupts(&self) -> Option<u64> {
         let used = self.devices.as_ref()?.iter().filter(|device| device.used);
         Some(used.fold(0, |sum: u64, device| sum.saturating_add(device.interrupts)))

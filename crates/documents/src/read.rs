@@ -29,7 +29,6 @@ pub enum Part {
     Report(Box<Report>),
 }
 
-/// The reason why a file cannot be used, with its cause and the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
     #[error("it is empty: run the command that should have written it again, and read its messages")]
@@ -54,20 +53,13 @@ pub enum Unfit {
              or use the outboard that wrote it"
     )]
     OtherSchema(String),
-    /// The contents do not match the schema.
     #[error("it says it is {schema}, but {cause}: it was changed or damaged; run `{command}` again")]
-    Damaged {
-        schema: &'static str,
-        cause: String,
-        /// The command that writes such files.
-        command: &'static str,
-    },
+    Damaged { schema: &'static str, cause: String, command: &'static str },
     #[error(
         "{0} is a status already, and a report has one: leave one of them out (two times are compared by making two reports \
              and outboard report --compare)"
     )]
     Second(String),
-    /// A number is too large or too small; the message of the parser.
     #[error("it has a number that no measurement gives ({0}): write the file again with outboard and --json")]
     Figure(String),
     /// A report where a part of one is expected.
@@ -88,16 +80,13 @@ struct Head {
 
 /// Returns the contents of a file for [`read`]: at most one byte more than the limit, regardless of
 /// its size.
-///
-/// # Errors
-/// As open(2) and read(2).
+/// Errors: as open(2) and read(2).
 pub fn contents(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Parses a file's contents.
 pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
     if bytes.len() as u64 > LARGEST {
         return Err(Unfit::Large);

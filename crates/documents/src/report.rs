@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::read::{Part, Unfit};
 use crate::rng::{RngAssessment, RngTest};
-use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
+use crate::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {
@@ -29,13 +29,8 @@ pub struct Report {
     pub rng_assessments: Vec<RngAssessment>,
 }
 
-impl Document for Report {
-    const SCHEMA: &'static str = "outboard-report/1";
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Source {
-    /// The name of the file, or the command that was run.
     pub name: String,
     pub schema: String,
 }

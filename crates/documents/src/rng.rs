@@ -3,11 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Document;
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngTest {
-    /// Time of the run, in UTC.
     pub made: String,
     pub source: String,
     #[serde(default)]
@@ -27,10 +24,6 @@ pub struct RngTest {
     /// A signal ended the run early.
     #[serde(default)]
     pub interrupted: bool,
-}
-
-impl Document for RngTest {
-    const SCHEMA: &'static str = "outboard-rng-test/1";
 }
 
 /// The number of blocks that failed each test of FIPS 140-2.
@@ -59,7 +52,6 @@ pub struct BlockSpeed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RngVerdict {
-    /// The number of failures is that of a random source.
     Pass,
     /// A random source has such a number less than once in 1000 runs.
     Doubtful,
@@ -71,7 +63,6 @@ pub enum RngVerdict {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngAssessment {
-    /// Time of the run, in UTC.
     pub made: String,
     pub source: String,
     pub samples: u64,
@@ -114,10 +105,6 @@ pub struct RngAssessment {
     pub first_bits: String,
 }
 
-impl Document for RngAssessment {
-    const SCHEMA: &'static str = "outboard-rng-assess/1";
-}
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct RngEstimate {
     /// Its name in SP 800-90B.
@@ -142,7 +129,6 @@ pub struct RestartTests {
     pub passed: bool,
 }
 
-/// The result of a test of independence or of identical distribution.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct IidTestResult {
     pub test: String,
@@ -151,7 +137,6 @@ pub struct IidTestResult {
     pub passed: bool,
 }
 
-/// The rank of a statistic among those of permuted samples.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PermutationResult {
     pub statistic: String,

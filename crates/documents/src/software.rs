@@ -76,7 +76,6 @@ fn sentence(work: &SoftwareWork, algorithm: &str, decisions: &[(String, Decision
     }
 }
 
-/// The driver that was chosen for direct requests of an algorithm.
 fn driver_of<'d>(algorithm: &str, decisions: &'d [(String, Decision)]) -> &'d str {
     let own = decisions.iter().filter(|(name, _)| name == algorithm);
     let mut drivers = own.filter_map(|(_, decision)| match decision {
@@ -108,7 +107,6 @@ fn below(average: u64, algorithm: &str, decisions: &[(String, Decision)]) -> Str
     }
 }
 
-/// The algorithms that no instance of the provider offers, by reason: faults of drivers first.
 #[must_use]
 pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
     let is_offered = |name: &str| {

@@ -20,14 +20,13 @@ pub use drivers::{
 pub use openssl::{DigestsLine, Engines, OpenSsl, ProviderSection, RandomSources};
 pub use problem::{Problem, ProblemId};
 pub use system::{Cpu, CpuInstructions, Hwrng, Kernel, Lockdown, Machine, Node, Platform};
-pub use text::{PastedText, Remark};
+pub use text::{Pasted, PastedText, Remark};
 
 use outboard_catalog::instructions::Architecture;
 use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::reach::{Consumer, Reachable};
 use serde::{Deserialize, Serialize};
 
-use crate::Document;
 use crate::choice::ServiceChoice;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -39,7 +38,6 @@ pub struct Status {
     pub cpu: Cpu,
     #[serde(default)]
     pub cpu_instructions: Vec<CpuInstructions>,
-    /// The accelerators, one entry for each family of drivers.
     pub accelerators: Vec<Accelerator>,
     /// Each driver of an accelerator and each random number generator, with the consumers that get
     /// it on this kernel.
@@ -55,14 +53,11 @@ pub struct Status {
     pub unbound_devices: Vec<UnboundDevice>,
     #[serde(default)]
     pub nodes: Vec<Node>,
-    /// Hardware random number generators.
     pub hwrng: Option<Hwrng>,
     pub openssl: OpenSsl,
     pub policy: Option<Policy>,
-    /// Services that `outboard enable` knows and that are installed or enabled.
     #[serde(default)]
     pub services: Vec<Service>,
-    /// The findings of `outboard check` about the accelerators' drivers.
     #[serde(default)]
     pub checked: Vec<Checked>,
     /// What was recognised in a pasted text; null for a machine, a saved tree or a bundle.
@@ -71,12 +66,10 @@ pub struct Status {
     #[serde(default)]
     pub missing: Vec<String>,
     pub drivers: Vec<DriverView>,
-    /// The problems that were found, the most important first.
     #[serde(default)]
     pub problems: Vec<Problem>,
     /// The answer in one sentence; never null.
     pub verdict: Option<Conclusion>,
-    /// Ciphers for VPNs, for both ends.
     #[serde(default)]
     pub tunnels: Vec<TunnelCipher>,
     /// What the suites of services cost on this machine; empty if `outboard tune` did not measure it.
@@ -90,21 +83,15 @@ pub struct Status {
     pub warnings: Vec<String>,
 }
 
-impl Document for Status {
-    const SCHEMA: &'static str = "outboard-status/1";
-}
-
 impl Status {
     pub fn enabled_services(&self) -> Vec<String> {
         self.services.iter().filter(|service| service.enabled).map(|service| service.name.clone()).collect()
     }
 
-    /// Whether a driver has passed the kernel's self-test.
     pub fn is_usable(&self, driver: &str) -> bool {
         self.drivers.iter().any(|one| one.name == driver && one.selftest == Selftest::Passed)
     }
 
-    /// Whether `outboard check` found a fault of a driver.
     pub fn is_wrong(&self, driver: &str) -> bool {
         self.checked.iter().any(|checked| checked.driver == driver && checked.fault.is_some())
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::choice::ServiceChoice;
-use crate::{Document, Figure, Goal, Machine, SpeedVerdict, now};
+use crate::{Figure, Goal, Machine, SpeedVerdict, now};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Tune {
@@ -15,16 +15,12 @@ pub struct Tune {
     pub openssl: String,
     pub drivers: Vec<TunedDriver>,
     pub ciphers: Vec<TunedCipher>,
-    /// One for each cipher that can use look-ahead.
     #[serde(default)]
     pub lookahead: Vec<Lookahead>,
-    /// One for each service: the fastest and the cheapest of the suites that it offers.
     #[serde(default)]
     pub services: Vec<ServiceChoice>,
-    /// Reasons why ciphers are missing.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// Reasons why the figures may be less accurate.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// ^C ended the run; nothing was written.
@@ -34,7 +30,6 @@ pub struct Tune {
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TunedDriver {
-    /// Its name in /proc/crypto.
     pub driver: String,
     /// Its module, or `kernel`.
     pub module: String,
@@ -64,7 +59,6 @@ pub struct TunedCipher {
 /// The look-ahead of a cipher, compared with the same thresholds without look-ahead.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Lookahead {
-    /// OpenSSL's name of the cipher.
     pub name: String,
     /// The driver of ECB mode that computes the key stream, over /dev/outboard.
     pub driver: String,
@@ -101,7 +95,6 @@ pub struct DirectionResult {
     pub points: Vec<Point>,
 }
 
-/// The best division of a large request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pieces {
     pub bytes: usize,
@@ -130,10 +123,6 @@ pub struct Point {
     pub verdict: SpeedVerdict,
     /// The reason why hardware cannot win here regardless of its figure, or null.
     pub refused: Option<String>,
-}
-
-impl Document for Tune {
-    const SCHEMA: &'static str = "outboard-tune/1";
 }
 
 impl Tune {

@@ -2,12 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Document;
-
 /// What accelerators and processes did between two samples. Rates are per second.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Watch {
-    /// Time between the samples.
     pub seconds: f64,
     /// The kernel module; null if it is not loaded.
     pub module: Option<ModuleState>,
@@ -16,14 +13,8 @@ pub struct Watch {
     pub devices: Option<Vec<DeviceRates>>,
     /// CPU time that the kernel spent for devices; null without /proc/stat.
     pub kernel_cpu: Option<KernelCpu>,
-    /// Processes with the provider, by systemd unit or name.
     pub processes: Vec<ProcessGroup>,
-    /// Number of processes whose mappings the user may not read.
     pub unreadable_processes: usize,
-}
-
-impl Document for Watch {
-    const SCHEMA: &'static str = "outboard-watch/1";
 }
 
 /// The module at the later sample; null: not readable.
@@ -65,7 +56,6 @@ pub struct KernelCpu {
     pub threads: f64,
 }
 
-/// Processes with the provider that belong together.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct ProcessGroup {
     /// The systemd unit, or the name of the processes if they belong to none.

@@ -1,5 +1,5 @@
 //! The driver that the kernel selects for each algorithm, and the cases where it selects a slow
-//! one. "R10" is a line of docs/requirements.md.
+//! one.
 
 use outboard_documents::status::{Algorithm, Cpu, Pick};
 use outboard_drivers::find::Judged;
@@ -54,7 +54,7 @@ fn row(name: &'static str, drivers: &[Judged], cpu: &Cpu) -> Option<Algorithm> {
         (Verdict::Software | Verdict::Wrapper, None)
             if name.contains("(aes)") && cpu.has_aes() && !uses_instructions(picked, drivers) =>
         {
-            // R10: `aes-fixed-time` and `aes-generic` are 26 to 46 times slower than AES-NI for
+            // `aes-fixed-time` and `aes-generic` are 26 to 46 times slower than AES-NI for
             // dm-crypt.
             Some("plain code, though the CPU has AES instructions".to_string())
         }

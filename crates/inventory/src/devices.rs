@@ -93,7 +93,6 @@ fn describe(
     }
 }
 
-/// What decides about the state of a device.
 struct Facts<'a> {
     root: &'a Root,
     build: &'a KernelBuild,

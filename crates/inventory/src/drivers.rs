@@ -30,7 +30,6 @@ pub(crate) fn view(j: &Judged) -> DriverView {
     }
 }
 
-/// Converts the signs of a verdict.
 fn reasons(j: &Judged) -> Vec<Reason> {
     j.evidence().into_iter().map(|e| Reason { text: e.text, source: e.source.to_owned() }).collect()
 }

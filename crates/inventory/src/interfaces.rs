@@ -4,7 +4,6 @@ use outboard_documents::status::Node;
 use outboard_drivers::root::Root;
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 
-/// Reads the properties of `path`, given as /dev/NAME.
 pub fn read(root: &Root, path: &str) -> Node {
     let absent = Node { path: path.to_owned(), exists: false, openable: None, group: None, mode: None };
     let answer = format!("node-{}", path.trim_start_matches("/dev/"));
@@ -20,7 +19,6 @@ pub fn read(root: &Root, path: &str) -> Node {
     node
 }
 
-/// The words in which a bundle keeps the properties.
 fn to_text(node: &Node) -> String {
     let state = match (node.exists, node.openable) {
         (false, _) => "absent",

@@ -11,7 +11,6 @@ use outboard_drivers::root::Root;
 /// number, and each device is compared with all.
 const MOST_ALIASES: usize = 100_000;
 
-/// The files of a kernel's build that could be read.
 pub struct KernelBuild {
     /// Options that are set, without `CONFIG_`.
     options: Option<HashSet<String>>,
@@ -49,7 +48,6 @@ impl KernelBuild {
         }
     }
 
-    /// The module that modules.alias names for a device.
     pub fn module_for(&self, modalias: &str) -> Option<String> {
         let fits = |(pattern, _): &&(String, String)| alias_fits(pattern.as_bytes(), modalias.as_bytes());
         self.aliases.iter().find(fits).map(|(_, module)| module.clone())

@@ -16,7 +16,6 @@ mod kernel_build;
 mod machine;
 mod offload;
 pub mod openssl;
-pub mod pasted;
 pub mod policy;
 mod problems;
 mod reach_matrix;

@@ -6,12 +6,10 @@ use outboard_catalog::{Algorithm, CIPHERS, OpenSslCipher};
 use outboard_documents::status::{CipherOffload, DirectRequests, KeyStreamUse, MatrixRow};
 use outboard_policy::{Policy, Tuned};
 
-/// What the provider finds on this system.
 pub(crate) struct Findable<'a> {
     /// The accelerators' drivers, in the order in which the provider tries them.
     pub drivers: Vec<&'a MatrixRow>,
     pub key_stream: Option<&'a str>,
-    /// The policy file in force.
     pub tuned: Option<&'a Tuned>,
 }
 

@@ -17,7 +17,6 @@ pub use run::Pending;
 /// The time limit for `openssl`, which takes seconds on a busy router.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// The name of the answer with the version and the directories.
 const VERSION: &str = "openssl-version";
 
 /// The configuration that status reads, of a root that is not the running system; variables are
@@ -27,7 +26,6 @@ pub fn recorded_configuration(root: &Root, variables: &Environment) -> Option<Co
     config::load(root, from_version(&version).config_dir.as_deref(), variables).map(|(conf, _)| conf)
 }
 
-/// `openssl` commands that run in the background.
 pub struct Question {
     version: Option<Pending>,
     providers: Option<Pending>,

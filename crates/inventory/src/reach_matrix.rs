@@ -19,10 +19,8 @@ use outboard_policy::Findings;
 
 use crate::checked;
 
-/// The name under which a bundle keeps the results of the probes.
 const PROBES: &str = "af-alg";
 
-/// What decides about the reach of each driver.
 pub(crate) struct Surroundings<'a> {
     root: &'a Root,
     release: Option<Release>,
@@ -37,7 +35,6 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Reads what is common to all drivers, and probes AF_ALG with each accelerator's.
     pub(crate) fn read(
         root: &'a Root,
         kernel: &Kernel,
@@ -135,7 +132,6 @@ pub(crate) fn key_stream_driver<'a>(
     suitable.contains(&route).then_some(driver)
 }
 
-/// The rows of all accelerators' drivers and all generators.
 pub(crate) fn matrix(survey: &Survey, around: &Surroundings, hwrng: Option<&Hwrng>) -> Vec<MatrixRow> {
     let contenders = contenders(&survey.drivers);
     let row = |j: &Judged| {

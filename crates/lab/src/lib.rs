@@ -3,7 +3,9 @@
 
 pub mod applications;
 mod commands;
+mod monitor;
 pub mod pages;
+pub mod pasted;
 pub mod requests;
 
 use std::process::ExitCode;
@@ -12,7 +14,6 @@ use outboard::environment;
 
 pub use commands::arguments;
 
-/// Runs the command that the arguments of this process name.
 pub fn main() -> ExitCode {
     environment::clean();
     match commands::Laboratory::from_process() {

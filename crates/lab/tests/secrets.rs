@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use outboard_documents::secrets::planted::{IN_COMMANDS, IN_CONFIGURATIONS, Planter, fresh_seed};
+use outboard_tests::planted::{IN_COMMANDS, IN_CONFIGURATIONS, Planter, fresh_seed};
 use serde_json::Value;
 
 const RUNS: usize = 100;

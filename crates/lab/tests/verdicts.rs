@@ -19,9 +19,9 @@ fn outboard(arguments: &[&str]) -> String {
 fn status_and_report_of_each_recorded_machine_agree() {
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("status.json");
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests");
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut count = 0;
-    for kind in ["fixtures", "pasted"] {
+    for kind in ["../inventory/tests/fixtures", "tests/pasted"] {
         for entry in std::fs::read_dir(recorded.join(kind)).unwrap() {
             let path = entry.unwrap().path();
             let status = outboard(&["status", "--json", "--from", path.to_str().unwrap()]);

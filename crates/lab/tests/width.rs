@@ -47,7 +47,7 @@ fn status_of_recorded_trees_fits_the_terminal() {
 fn pasted_texts_fit_the_terminal() {
     for text in ["helios4-interrupts", "ti-time-v", "openwrt-dump-info", "pfsense-dashboard", "openwrt-opkg"]
     {
-        let text = path(&format!("inventory/tests/pasted/{text}.txt"));
+        let text = path(&format!("lab/tests/pasted/{text}.txt"));
         for columns in [40, 100] {
             assert_fits(columns, &["status", "--from", &text]);
         }

@@ -4,22 +4,13 @@
 //! All files are read below a [`Root`](outboard_drivers::root::Root) and are untrusted: a value that
 //! cannot be read or parsed is left out, and names contain no control characters.
 
-mod exposition;
 mod installed;
 mod live;
-mod metrics;
 mod module;
 mod process;
-mod processors;
-mod rates;
-mod sample;
 mod service;
 
 pub use live::live;
-pub use metrics::{FindingState, metrics};
 pub use module::{DriverSample, ModuleSample};
 pub use process::{EnvironmentValue, Process, Processes, ProviderMapping};
-pub use processors::{KernelTime, process_time};
-pub use rates::rates;
-pub use sample::Sample;
 pub use service::ServiceSample;

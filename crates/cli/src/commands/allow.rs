@@ -104,7 +104,6 @@ fn warn(command: &str, error: &anyhow::Error) {
     outboard_console::say(&format!("outboard {command}: {error:#}"));
 }
 
-/// Prints a line to stdout.
 pub fn say(text: &str) -> Result<()> {
     Ok(answer(&format!("{text}\n"))?)
 }

@@ -145,7 +145,6 @@ pub fn briefly(drivers: &[String]) -> Result<Check> {
     Ok(check)
 }
 
-/// Saves the findings, and prints their consequences.
 fn saved(check: &Check, candidates: &[work::Candidate]) {
     if let Err(error) = findings::save(check, candidates) {
         say(&format!("outboard check: what was found is not saved: {error:#}"));

@@ -64,7 +64,6 @@ pub fn disallow(driver: &str, now: bool) -> Result<String> {
     })
 }
 
-/// Takes a driver off the saved list.
 pub fn forget(driver: &str) -> Result<()> {
     let mut memory = Memory::to_change()?;
     memory.remove(driver);

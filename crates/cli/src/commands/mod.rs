@@ -12,7 +12,6 @@ mod disable;
 mod disallow;
 mod enable;
 mod explain;
-mod metrics;
 mod prefer;
 mod prove;
 mod rng;
@@ -28,6 +27,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::laboratory;
 pub use completions::print as print_completions;
+pub use config::findings;
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
@@ -57,7 +57,6 @@ enum Command {
     Config(config::Options),
     Run(run::Options),
     Prove(prove::Options),
-    Metrics(metrics::Options),
     Rng(rng::Options),
     Completions(completions::Options),
     /// What a command starts to clean up after its measurements in the kernel
@@ -99,7 +98,6 @@ impl Outboard {
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),
             Command::Explain(options) => explain::run(&options),
-            Command::Metrics(options) => metrics::run(&options),
             Command::Prefer(options) => prefer::run(&options),
             Command::Prove(options) => prove::run(&options),
             Command::Rng(options) => rng::run(&options),

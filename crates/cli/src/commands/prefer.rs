@@ -20,7 +20,6 @@ use super::enable::{lock, text};
 use super::{change, disable};
 use crate::kernel_choice;
 
-/// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Let the kernel select a driver for its algorithm, now and after each boot
@@ -144,7 +143,7 @@ fn module(drivers: &[Judged], driver: &str) -> Option<String> {
     Some(found.driver.module.clone()).filter(|module| module != "kernel")
 }
 
-/// R9, R11: an accelerator before AES instructions that are many times faster.
+/// An accelerator before AES instructions that are many times faster.
 fn outranks_instructions(drivers: &[Judged], driver: &str) -> Option<String> {
     let target = drivers.iter().find(|one| one.driver.name == driver)?;
     let is_accelerator = target.judgement.verdict == Verdict::Accelerator;

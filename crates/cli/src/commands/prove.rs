@@ -82,7 +82,6 @@ fn prove(options: &Options) -> Result<u8> {
     report(options, &proof, json)
 }
 
-/// Prints the report. Returns the exit code.
 fn report(options: &Options, proof: &Prove, json: Option<Output>) -> Result<u8> {
     if !options.quiet || proof.is_error() {
         say(text::render(proof, options.verbose).trim_end_matches('\n'));

@@ -39,7 +39,6 @@ enum Action {
 /// The rule that selects a generator after each boot.
 pub use boot_rule::FILE as RULE_FILE;
 
-/// Whether a generator was selected for each boot.
 pub fn is_kept() -> bool {
     boot_rule::is_there()
 }

@@ -6,12 +6,17 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use clap::Args;
 use outboard_console::{answer, answer_line, answer_styled, interval, say};
 use outboard_documents::{json, json_line};
 use outboard_drivers::root::Root;
+use outboard_inventory::bundle::{self, Source};
+use outboard_inventory::collect_from;
 use outboard_inventory::text::Style;
 use outboard_measure::stop;
+
+use crate::laboratory;
 
 /// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
 /// from being used.
@@ -51,10 +56,14 @@ pub fn run(options: &Options) -> ExitCode {
 fn report(options: &Options) -> anyhow::Result<()> {
     let status = match &options.from {
         None => outboard_inventory::collect(&Root::live())?,
-        Some(path) => {
-            let source = outboard_inventory::bundle::open(path)?;
-            outboard_inventory::collect_from(&source.root, source.pasted)?
-        }
+        Some(path) => match bundle::open(path)? {
+            Source::Tree(root) => outboard_inventory::collect(&root)?,
+            Source::Text(path, bytes) => {
+                let found = laboratory::recognise(&bytes);
+                let found = found.map_err(|error| anyhow!("--from {}: {error:#}", path.display()))?;
+                collect_from(&bundle::root_of_text(&path, &found.files), Some(found.text))?
+            }
+        },
     };
     for warning in &status.warnings {
         say(&format!("outboard status: warning: {warning}"));

@@ -127,7 +127,6 @@ fn tune(options: &Options) -> Result<ExitCode> {
 
 pub struct Wanted<'a> {
     pub goal: GoalName,
-    /// OpenSSL's names.
     pub ciphers: &'a [&'a str],
     pub module: &'a Path,
     pub is_written: bool,

@@ -50,12 +50,10 @@ struct Undone<'a> {
 struct UndonePart<'a> {
     /// `service`, `preference`, `driver`, `list`, `generator`, `policy` or `findings`.
     kind: &'static str,
-    /// The service, driver or file.
     name: &'a str,
     /// `present`, `undone` or `remains`.
     state: &'static str,
     error: Option<String>,
-    /// Names under which edited files are kept.
     kept: Vec<String>,
 }
 

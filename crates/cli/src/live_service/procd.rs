@@ -15,7 +15,6 @@ struct Instance {
     program: Option<PathBuf>,
 }
 
-/// The programs that procd runs for an init script.
 pub fn programs(unit: &str) -> Result<Vec<PathBuf>> {
     Ok(instances(init_script_name(unit))?.into_iter().filter_map(|one| one.program).collect())
 }

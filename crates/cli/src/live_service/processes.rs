@@ -11,7 +11,6 @@ pub fn has_mapped(process: u32, file: &Path) -> bool {
     maps.lines().any(|line| line.find('/').is_some_and(|start| Path::new(&line[start..]) == file))
 }
 
-/// The profile of AppArmor, or the context of SELinux, that confines a process.
 pub fn confinement(process: u32) -> Option<String> {
     // Since Linux 5.8, and before that the file of the only security module.
     let files = [format!("/proc/{process}/attr/apparmor/current"), format!("/proc/{process}/attr/current")];

@@ -25,8 +25,6 @@ pub fn shown(units: Vec<String>) -> Result<BTreeMap<String, String>> {
     units.into_iter().map(show).collect()
 }
 
-/// The units that run, with the instances of templates. Units that run once for each connection
-/// are left out: their restart would end the connections, and the next one has the new files.
 pub fn running(units: &[String]) -> Result<Vec<String>> {
     let patterns: Vec<String> = units.iter().map(|unit| unit.replace("@.", "@*.")).collect();
     let mut arguments =

@@ -24,7 +24,6 @@ const SSH_SERVER: &str = "sshd";
 /// How long a restarted service may take until it answers.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// The step that failed, and why.
 #[derive(Debug)]
 pub struct Broken {
     step: &'static str,
@@ -58,7 +57,6 @@ pub struct Verification {
     pub units: Vec<String>,
     /// Number of their processes that have mapped the provider; null where every program maps it.
     pub processes_with_outboard: Option<usize>,
-    /// Requests that clients made.
     pub exchanges: Vec<Exchange>,
     /// Requests of these that drivers computed for /dev/outboard; null without the module.
     pub hardware_requests: Option<u64>,
@@ -87,7 +85,6 @@ impl LiveService {
         Ok(Self { init, units: running, endpoints, openssl_conf: openssl_conf_of_units(files) })
     }
 
-    /// Has systemd read the changed files, and restarts the units.
     pub fn restart(&self) -> Result<(), Broken> {
         progress(&format!("restarting {}", self.units.join(", ")));
         signals::check().map_err(broken("restart"))?;

@@ -16,13 +16,11 @@ const PROC: u64 = 0x9fa0;
 
 pub enum Destination {
     Stdout,
-    /// A device, pipe or terminal.
     Special(Special),
     /// A regular file that exists or is to be made, or a link of another user that is to be replaced.
     File(PathBuf),
 }
 
-/// A device, pipe or terminal.
 pub struct Special {
     /// A descriptor with O_PATH: the name may lead elsewhere when it is opened again.
     handle: OwnedFd,
@@ -31,7 +29,6 @@ pub struct Special {
 }
 
 impl Destination {
-    /// Follows the links that belong to the caller or to root.
     pub fn of(name: &Path) -> io::Result<Self> {
         if name == Path::new("-") {
             return Ok(Self::Stdout);
@@ -94,7 +91,6 @@ fn special(handle: File, about: &Metadata) -> io::Result<Destination> {
 }
 
 impl Special {
-    /// Opens it for writing; waits for the reader of a FIFO.
     pub fn open(&self) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).append(self.is_file).custom_flags(libc::O_NOCTTY);

@@ -87,7 +87,6 @@ pub fn start(lookahead: &Lookahead) -> Option<usize> {
     Some(connections.from.unwrap_or(CONNECTIONS.most))
 }
 
-/// Both sides for one cipher.
 struct LookaheadContest<'a> {
     watch: &'a Stopwatch,
     goal: Goal,
@@ -221,7 +220,6 @@ impl LookaheadContest<'_> {
     }
 }
 
-/// Makes requests of a context that several contestants share.
 fn run<'w>(work: &'w RefCell<Work<'_>>) -> impl Fn(u32) -> Result<(), String> + 'w {
     |requests| work.borrow_mut().run(requests).map_err(|error| error.to_string())
 }

@@ -17,7 +17,6 @@ use outboard_measure::turns::{Contestant, Error, Plan, Series, Stopwatch};
 /// Requests before the measurement: the provider compares the first 16 of each key with software.
 pub const WARM_UP: u32 = 20;
 
-/// Number of additional measurements while the result is unclear.
 pub const AGAIN: usize = 2;
 
 /// CPU time is counted in ticks, so it requires longer samples.
@@ -26,19 +25,16 @@ pub fn plan(goal: Goal) -> Plan {
     Plan { sample: Duration::from_millis(millis), rounds: 5 }
 }
 
-/// Both contestants, with a key for one direction of a cipher.
 pub struct DirectContest<'a> {
     pub watch: &'a Stopwatch,
     pub goal: Goal,
     /// OpenSSL without the provider.
     pub software: Work<'a>,
-    /// OpenSSL with the provider.
     pub hardware: Work<'a>,
     pub counts: &'a dyn Fn() -> Counts,
 }
 
 impl DirectContest<'_> {
-    /// Makes requests that are not measured.
     pub fn warm_up(&mut self) -> Result<(), Error<String>> {
         self.hardware.run(WARM_UP).map_err(|error| Error::Failed(error.to_string()))
     }
@@ -101,7 +97,6 @@ pub fn duel(
     Ok((both.pop().unwrap_or_default(), hard, verdict))
 }
 
-/// Creates a point; hardware whose figure is refused loses.
 pub fn point(
     bytes: usize,
     soft: &Series,

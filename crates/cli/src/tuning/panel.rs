@@ -95,9 +95,7 @@ impl<'a> Side<'a> {
 
 /// Measures ciphers and MACs by `names` in software, as far as there are such, and those of `served`
 /// with the accelerator. `None`: the measurement was interrupted.
-///
-/// # Errors
-/// If OpenSSL or the interrupts cannot be used, or a request fails.
+/// Errors: if OpenSSL or the interrupts cannot be used, or a request fails.
 pub fn measure(
     module: &Path,
     goal: Goal,

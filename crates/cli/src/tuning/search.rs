@@ -29,11 +29,9 @@ use super::{new_keys, sentence};
 /// take longer. The provider divides larger ones.
 const SIZES: Sizes = Sizes { least: 64, most: 64 << 10, largest_decide: true };
 
-/// Number of requests in flight, and the sizes of which so many fit into an arena together.
 const DEPTH: usize = 16;
 const DEEP: Sizes = Sizes { least: 64, most: 32 << 10, largest_decide: true };
 
-/// Size of the request that is divided: four of the smallest chunks, one of the largest.
 const CUT: usize = LONGEST_PIECE;
 
 /// Measures all ciphers; calls `each` after each of them.
@@ -134,7 +132,6 @@ fn add_driver(answer: &mut Tune, driver: &str) {
     answer.drivers.push(tune::TunedDriver { driver: driver.into(), module: module.into(), version });
 }
 
-/// A session over the interface that accepts several requests at a time.
 type DeepSession = (Algorithm, Box<dyn Session>);
 
 fn failed(error: &dyn std::fmt::Display) -> Error<String> {
@@ -236,7 +233,6 @@ impl CipherMeasurement<'_> {
         Ok(Some(pieces))
     }
 
-    /// Measures several requests at a time, over the interface that accepts them.
     fn sixteen_at_once(&self, in_use: &InUse) -> Result<Option<DirectionResult>, Error<String>> {
         let Some((algorithm, session)) = self.deep_session(in_use)? else { return Ok(None) };
         let in_flight = |session: &dyn Session, bytes: usize| {

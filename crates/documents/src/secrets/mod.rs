@@ -8,8 +8,6 @@
 
 mod command;
 mod configuration;
-#[cfg(any(test, feature = "testing"))]
-pub mod planted;
 mod script;
 mod text;
 

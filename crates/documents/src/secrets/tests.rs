@@ -1,5 +1,5 @@
-use super::planted::{IN_COMMANDS, Planter, fresh_seed};
 use super::*;
+use outboard_tests::planted::{IN_COMMANDS, Planter, fresh_seed};
 
 fn command_line(line: &str) -> String {
     command(&line.split(' ').map(str::to_owned).collect::<Vec<_>>()).join(" ")

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckVerdict;
 
-/// The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Conclusion {
     #[serde(default)]
@@ -18,16 +17,13 @@ pub struct Conclusion {
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     Reached,
-    /// There is an accelerator, and programs do not reach it.
     Unreached,
     /// There is an accelerator, and it must not be used.
     Unusable,
     NoDriver,
     CpuInstructions,
-    /// There is no accelerator, and nothing else that is fast.
     Nothing,
     OtherSystem,
-    /// Too little is known.
     #[default]
     Unknown,
 }
@@ -41,7 +37,6 @@ pub struct MatrixRow {
     pub consumers: Vec<MatrixCell>,
 }
 
-/// Whether a consumer gets the driver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct MatrixCell {
     #[serde(with = "crate::named")]
@@ -59,10 +54,8 @@ impl MatrixRow {
     }
 }
 
-/// A cipher that an accelerator of this machine can serve.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CipherOffload {
-    /// OpenSSL's name.
     pub cipher: String,
     pub direct: Option<DirectRequests>,
     /// Look-ahead; null if it is not used.
@@ -119,7 +112,6 @@ pub struct Checked {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Service {
     pub name: String,
-    /// Whether `outboard enable` has added its files.
     pub enabled: bool,
     /// Whether an accelerator was measured to win for requests that it makes, over the same cipher in
     /// software and, unless the service is enabled, over other ciphers that it offers.
@@ -127,7 +119,6 @@ pub struct Service {
     pub wins: bool,
 }
 
-/// The advice for one kind of VPN.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TunnelCipher {
     /// `OpenVPN` or `IPsec`.

@@ -62,7 +62,6 @@ pub struct Device {
     pub interrupts: u64,
 }
 
-/// A reason, and the file or interface that it was read from.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Reason {
     pub text: String,
@@ -96,7 +95,6 @@ pub struct DriverView {
     pub priority: i32,
     #[serde(with = "crate::named")]
     pub kind: DriverType,
-    /// The state of its self-test.
     #[serde(with = "crate::named")]
     pub selftest: Selftest,
     #[serde(default)]
@@ -114,7 +112,6 @@ pub struct DriverView {
     pub evidence: Vec<Reason>,
 }
 
-/// An algorithm for which an accelerator has a driver, or for which the selection is bad.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Algorithm {
     pub name: String,
@@ -123,7 +120,6 @@ pub struct Algorithm {
     pub accelerator: Option<Pick>,
     /// The driver for the CPU's own crypto instructions, if the accelerator outranks it.
     pub outranked: Option<Pick>,
-    /// Why the selection may be a bad one.
     pub note: Option<String>,
 }
 

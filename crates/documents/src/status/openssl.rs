@@ -28,7 +28,6 @@ impl OpenSsl {
     }
 }
 
-/// An `engines` line that is in force, or would be with an OpenSSL that supports engines.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Engines {
     pub file: String,

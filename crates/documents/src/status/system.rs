@@ -14,24 +14,14 @@ pub struct Kernel {
     pub lockdown: Option<Lockdown>,
 }
 
+outboard_catalog::texts! { name:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lockdown {
-    None,
-    Integrity,
-    Confidentiality,
+    None = "none",
+    Integrity = "integrity",
+    Confidentiality = "confidentiality",
 }
-
-impl Lockdown {
-    pub const ALL: [Self; 3] = [Self::None, Self::Integrity, Self::Confidentiality];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Integrity => "integrity",
-            Self::Confidentiality => "confidentiality",
-        }
-    }
 }
 
 impl Kernel {
@@ -46,18 +36,14 @@ impl Kernel {
 pub struct Machine {
     /// From the device tree or DMI.
     pub model: Option<String>,
-    /// The device tree's root `compatible` strings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compatible: Vec<String>,
-    /// The known properties of its chip.
     pub platform: Option<Platform>,
 }
 
-/// A board or chip in the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Platform {
     pub name: String,
-    /// The id of its engine's driver family.
     pub engine: Option<String>,
     pub remark: Option<String>,
 }
@@ -68,7 +54,6 @@ pub struct Cpu {
     /// The architecture; an empty text if it was not recognised.
     #[serde(with = "crate::named")]
     pub architecture: Architecture,
-    /// The model name that the kernel reports.
     pub model: Option<String>,
     /// The board or chip that /proc/cpuinfo names: `system type`, `machine` (MIPS, Power) or
     /// `Hardware` (Arm).
@@ -78,15 +63,12 @@ pub struct Cpu {
     pub kernel_is_narrower: bool,
     /// Number of CPUs online.
     pub cpus: u64,
-    /// Features that speed up AES.
     pub aes: Vec<String>,
     /// Features that speed up GCM's carry-less multiplication.
     pub gcm: Vec<String>,
-    /// Features that speed up SHA.
     pub sha: Vec<String>,
     /// VIA PadLock units. Programs use them by outboard's provider, or by the engine padlock of OpenSSL 3.
     pub padlock: Vec<String>,
-    /// Every feature that /proc/cpuinfo lists.
     #[serde(skip)]
     pub features: Vec<String>,
 }
@@ -97,7 +79,6 @@ impl Cpu {
         !self.aes.is_empty()
     }
 
-    /// Whether PadLock's AES unit is enabled.
     pub fn has_padlock_aes(&self) -> bool {
         self.padlock.iter().any(|unit| unit.starts_with("ace"))
     }
@@ -139,7 +120,6 @@ impl Node {
     }
 }
 
-/// The random number generators that the kernel reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Hwrng {

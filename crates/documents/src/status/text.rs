@@ -2,6 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What the laboratory prints for `outboard status --from`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Pasted {
+    pub text: PastedText,
+    /// Files of the kernel, by path without a leading slash.
+    pub files: Vec<(String, String)>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct PastedText {
     /// What the text consists of, e.g. `/proc/crypto, 6 drivers`.
@@ -19,6 +27,6 @@ pub struct Remark {
     pub number: usize,
     pub accelerator: bool,
     /// Whether it shows a random number generator that fails its tests.
-    #[serde(skip)]
+    #[serde(default)]
     pub is_failing_rng: bool,
 }

@@ -11,5 +11,5 @@ pub use files::{Files, Item};
 pub use pack::{LARGEST_ARCHIVE, Packed, pack};
 pub use recording::Recording;
 pub use scrub::scrub;
-pub use source::{Source, Unreadable, open};
+pub use source::{Source, Unreadable, open, root_of_text};
 pub use unpack::{Unfit, unpack};

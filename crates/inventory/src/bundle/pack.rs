@@ -22,9 +22,7 @@ pub struct Packed {
 
 /// Packs files; leaves out the largest ones until the archive has at most [`LARGEST_ARCHIVE`]
 /// bytes.
-///
-/// # Errors
-/// A path that tar cannot store.
+/// Errors: a path that tar cannot store.
 pub fn pack(files: &Files) -> io::Result<Packed> {
     let mut files = files.clone();
     let mut left_out = Vec::new();

@@ -15,13 +15,11 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The running system; what is read of it is recorded.
     pub fn root(&self) -> Root {
         let recorder = Recorder { live: Root::live(), files: Rc::clone(&self.files) };
         Root::of_files(Path::new("/"), Box::new(recorder))
     }
 
-    /// What was read so far.
     pub fn files(&self) -> Files {
         self.files.borrow().clone()
     }

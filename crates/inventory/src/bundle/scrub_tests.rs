@@ -1,5 +1,5 @@
 use crate::openssl::Configuration;
-use outboard_documents::secrets::planted::{IN_CONFIGURATIONS, Planter, fresh_seed};
+use outboard_tests::planted::{IN_CONFIGURATIONS, Planter, fresh_seed};
 
 use super::*;
 

@@ -4,29 +4,24 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::pasted;
-use outboard_documents::status::PastedText;
 use outboard_drivers::root::Root;
 
 use crate::bundle::files::{Files, Item};
 use crate::bundle::unpack::{self, unpack};
 
-/// The name of standard input.
 const STDIN: &str = "-";
 /// Maximum size of a pasted text in bytes.
 const LONGEST_TEXT: u64 = 8 << 20;
-/// Maximum number of characters of a text in a message.
-const MOST_SHOWN: usize = 60;
 /// The first bytes of a file show its type; tar has its mark at byte 257.
 const HEAD: usize = 512;
 
 #[derive(Debug)]
-pub struct Source {
-    pub root: Root,
-    pub pasted: Option<PastedText>,
+pub enum Source {
+    Tree(Root),
+    /// Text that the laboratory may recognise, and its name.
+    Text(PathBuf, Vec<u8>),
 }
 
-/// Why nothing can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     #[error(
@@ -53,9 +48,7 @@ pub enum Unreadable {
 }
 
 /// Opens a directory, an archive or a text; `-` is standard input.
-///
-/// # Errors
-/// [`Unreadable`], with the name and the next step.
+/// Errors: [`Unreadable`], with the name and the next step.
 pub fn open(path: &Path) -> Result<Source, Unreadable> {
     let name = path.display().to_string();
     let failed = |cause| Unreadable::Io { path: name.clone(), cause };
@@ -64,7 +57,7 @@ pub fn open(path: &Path) -> Result<Source, Unreadable> {
     }
     if path.is_dir() {
         let root = Root::saved(path).map_err(failed)?;
-        return Ok(Source { root, pasted: None });
+        return Ok(Source::Tree(root));
     }
     read(File::open(path).map_err(failed)?, path.to_owned())
 }
@@ -79,7 +72,7 @@ fn read(mut input: impl Read, path: PathBuf) -> Result<Source, Unreadable> {
     if is_xz || is_tar {
         let files = unpack(std::io::Cursor::new(head).chain(input), is_xz);
         let files = files.map_err(|cause| Unreadable::Archive { path: name.clone(), cause })?;
-        return Ok(Source { root: Root::of_files(&path, Box::new(files)), pasted: None });
+        return Ok(Source::Tree(Root::of_files(&path, Box::new(files))));
     }
     let format = |what: &str| Unreadable::Format { path: name.clone(), what: what.to_owned() };
     let compressed: [(&[u8], &str); 4] =
@@ -99,32 +92,14 @@ fn read(mut input: impl Read, path: PathBuf) -> Result<Source, Unreadable> {
             "it is neither a bundle nor text: give a bundle of outboard, a directory that holds proc/ and sys/, or a text",
         ));
     }
-    let found = pasted::recognise(&String::from_utf8_lossy(&bytes));
-    if found.is_empty() {
-        let begin = begin_of(&String::from_utf8_lossy(&bytes));
-        return Err(format(&format!("nothing in it is recognised{begin}: give {}", pasted::ACCEPTED)));
-    }
-    let mut files = Files::default();
-    for (path, text) in &found.files {
-        files.add(path, Item::File(text.as_bytes().to_vec()));
-    }
-    Ok(Source { root: Root::of_files(&path, Box::new(files)), pasted: Some(found.text) })
+    Ok(Source::Text(path, bytes))
 }
 
-/// What a text is that is not recognised: the command at a prompt, or its first line.
-fn begin_of(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    let Some(first) = lines.peek().copied() else { return String::new() };
-    let command = lines.find_map(|line| {
-        let is_prompt = |at: usize| at == 0 || line[..at].ends_with([' ', '~', '>', ']', ':']);
-        ["# ", "$ "].into_iter().find_map(|end| {
-            let at = line.find(end).filter(|at| is_prompt(*at))?;
-            Some(line[at + end.len()..].trim()).filter(|command| !command.is_empty())
-        })
-    });
-    let shown: String = command.unwrap_or(first).chars().take(MOST_SHOWN).collect();
-    match command {
-        Some(_) => format!(" (it is the output of \"{shown}\")"),
-        None => format!(" (it begins with \"{shown}\")"),
+/// The files that were recognised in a text.
+pub fn root_of_text(path: &Path, found: &[(String, String)]) -> Root {
+    let mut files = Files::default();
+    for (path, text) in found {
+        files.add(path, Item::File(text.as_bytes().to_vec()));
     }
+    Root::of_files(path, Box::new(files))
 }

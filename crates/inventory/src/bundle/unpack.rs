@@ -18,7 +18,6 @@ const MOST_ENTRIES: usize = 100_000;
 /// Maximum memory of the decoder in KiB: enough for the dictionary of `xz -9`.
 const DECODER_KB: u32 = 80 << 10;
 
-/// Why an archive is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
     /// The data ends early or is not what it claims to be.
@@ -41,9 +40,7 @@ pub enum Unfit {
 }
 
 /// Reads a tar archive, compressed by xz if `is_xz`.
-///
-/// # Errors
-/// [`Unfit`] for everything that `outboard bundle` does not write.
+/// Errors: [`Unfit`] for everything that `outboard bundle` does not write.
 pub fn unpack(input: impl Read, is_xz: bool) -> Result<Files, Unfit> {
     if is_xz {
         let mut xz = Limited { inner: XzReader::new_mem_limit(input, false, DECODER_KB), left: LARGEST };

@@ -11,7 +11,6 @@ use outboard_documents::status::{DigestsLine, Engines, ProviderSection, RandomSo
 use outboard_drivers::root::Root;
 use outboard_openssl_conf::conf::{Conf, DEFAULT_SECTION, Environment, Files, Section, System};
 
-/// What outboard reads in a configuration. Names and values are shown as a bundle keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Configuration {
     pub engines: Option<Engines>,

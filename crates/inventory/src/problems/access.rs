@@ -86,7 +86,7 @@ fn not_allowed(status: &Status) -> Option<&str> {
     if list.reach() == Some(true) { candidates.find(is_candidate) } else { None }
 }
 
-/// R7: without an accelerator, /dev/crypto leads to the kernel's software, which is slower than
+/// Without an accelerator, /dev/crypto leads to the kernel's software, which is slower than
 /// OpenSSL's own.
 fn dev_crypto_of_software(status: &Status, found: &mut Found) {
     let is_here = status.nodes.iter().any(|n| n.path == ProgramInterface::DevCrypto.name() && n.exists);
@@ -122,7 +122,7 @@ fn is_closed(status: &Status) -> bool {
     status.nodes.iter().any(|node| node.reach() == Some(false))
 }
 
-/// R21: a device that this user may not open.
+/// A device that this user may not open.
 fn closed_node(status: &Status, found: &mut Found) {
     for node in status.nodes.iter().filter(|node| node.reach() == Some(false)) {
         let (mode, group) = (node.mode.as_deref().unwrap_or("?"), node.group.as_deref().unwrap_or("?"));

@@ -21,7 +21,7 @@ pub(super) fn find(status: &Status, installing: &Installing<'_>, found: &mut Fou
     without_driver(status, installing, found);
 }
 
-/// R16: after a failed self-test a driver stays listed and is not used, without a message.
+/// After a failed self-test a driver stays listed and is not used, without a message.
 fn selftests(status: &Status, found: &mut Found) {
     let is_tested = |d: &&DriverView| d.kind != DriverType::Larval && d.verdict == Verdict::Accelerator;
     let with = |is_wanted: &dyn Fn(&Selftest) -> bool| -> Vec<&str> {

@@ -1,6 +1,5 @@
 //! Problems: what keeps an accelerator from being used well, or makes cryptography slow or wrong.
-//! Each kind has a stable id, which `outboard explain` describes. "R10" and the like are lines of
-//! docs/requirements.md.
+//! Each kind has a stable id, which `outboard explain` describes.
 
 mod access;
 mod cpu;

@@ -24,7 +24,7 @@ pub(super) fn find(status: &Status, found: &mut Found) {
     }
 }
 
-/// R29: a generator whose blocks fail the tests of FIPS 140-2.
+/// A generator whose blocks fail the tests of FIPS 140-2.
 fn failing(status: &Status, found: &mut Found) {
     let remarks = status.pasted.iter().flat_map(|pasted| &pasted.remarks);
     for remark in remarks.filter(|remark| remark.is_failing_rng) {

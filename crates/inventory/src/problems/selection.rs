@@ -12,7 +12,7 @@ pub(super) fn find(status: &Status, found: &mut Found) {
     accelerator_outranked(status, found);
 }
 
-/// R10: constant-time C code although the CPU has AES instructions.
+/// Constant-time C code although the CPU has AES instructions.
 fn slow_aes(status: &Status, found: &mut Found) {
     // Without an accelerator an algorithm is listed only for this.
     let Some(algorithm) = status.algorithms.iter().find(|a| a.accelerator.is_none()) else { return };
@@ -35,7 +35,7 @@ fn slow_aes(status: &Status, found: &mut Found) {
     );
 }
 
-/// R9, R11: an engine with priority 4001 ranks before AES instructions that are many times faster.
+/// An engine with priority 4001 ranks before AES instructions that are many times faster.
 fn outranks_cpu(status: &Status, found: &mut Found) {
     let outranking = || status.algorithms.iter().filter(|a| a.outranked.is_some());
     let Some((first, cpu)) = outranking().find_map(|a| Some((a, a.outranked.as_ref()?))) else { return };
@@ -55,7 +55,7 @@ fn outranks_cpu(status: &Status, found: &mut Found) {
     );
 }
 
-/// R1, R27: an accelerator that the kernel's own users do not get.
+/// An accelerator that the kernel's own users do not get.
 fn accelerator_outranked(status: &Status, found: &mut Found) {
     let unused = || status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
     let is_unused = |(a, accelerator): &(&Algorithm, &Pick)| {

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use outboard_console::{NARROWEST, WIDEST, printable_line};
 
-/// Width of the labels in columns.
 const LABEL: usize = 16;
 /// Below this width labels have lines of their own, because little space remains next to them.
 const WITH_LABELS: usize = 60;
@@ -48,7 +47,6 @@ impl HeadingColour {
     }
 }
 
-/// Text that is built line by line.
 pub(super) struct Page {
     text: String,
     style: Style,

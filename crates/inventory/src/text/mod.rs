@@ -13,11 +13,8 @@ use outboard_drivers::reach::{Consumer, Reachable};
 use self::layout::{HeadingColour, Page};
 use self::offload_table::{lookahead_row, offload};
 
-/// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 6;
-/// Maximum number of algorithms in the summary; more are counted.
 const MOST_ALGORITHMS: usize = 4;
-/// Maximum number of remarks on a text in the summary; more are counted.
 const MOST_REMARKS: usize = 6;
 
 /// Formats a summary that fits a screen: the verdict, the machine, what reaches the accelerators,
@@ -129,7 +126,6 @@ fn verdict(page: &mut Page, status: &Status) {
 /// Number of kernel users that the table of accelerators names, if there are more than one more.
 const SHOWN: usize = 3;
 
-/// The accelerators with the interfaces and kernel users that reach them.
 fn accelerators(page: &mut Page, status: &Status) {
     let accelerators = &status.accelerators;
     if accelerators.is_empty() {
@@ -264,7 +260,6 @@ fn machine(page: &mut Page, status: &Status) {
     );
 }
 
-/// The CPU's instructions for cryptography, with what uses them and how to turn them off.
 fn instructions(page: &mut Page, status: &Status) {
     let mut label = "Instructions";
     for set in &status.cpu_instructions {
@@ -377,7 +372,6 @@ fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a text shows, and what it cannot show.
 fn pasted(page: &mut Page, status: &Status, most: usize) {
     if let Some(pasted) = &status.pasted {
         page.row("Recognised", &pasted.recognised.join("; "));
@@ -395,7 +389,6 @@ fn pasted(page: &mut Page, status: &Status, most: usize) {
     }
 }
 
-/// Lists the drivers about which no verdict was possible.
 fn unknown(page: &mut Page, status: &Status) {
     let names: Vec<String> =
         status.drivers.iter().filter(|d| d.verdict == Verdict::Unknown).map(|d| d.name.clone()).collect();
@@ -432,7 +425,6 @@ fn surroundings(page: &mut Page, status: &Status) {
     checked(page, status);
 }
 
-/// Formats the results of checks: exact drivers on one line, others on one line each.
 fn checked(page: &mut Page, status: &Status) {
     let (exact, wrong): (Vec<_>, Vec<_>) = status.checked.iter().partition(|one| one.fault.is_none());
     match exact[..] {

@@ -7,14 +7,11 @@ use outboard_measure::kernel_users::chosen::Drivers;
 
 use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserSystemTime, measure};
 
-/// Maximum number of work units in a run.
 const MOST: u64 = 8192;
 
 pub struct DriverBackend<T> {
     pub contestant: &'static str,
-    /// The driver's exact name in /proc/crypto.
     pub driver: String,
-    /// Location of the device or address to use.
     pub place: T,
 }
 

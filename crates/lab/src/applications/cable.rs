@@ -7,12 +7,10 @@ use outboard_measure::kernel_users::namespace::Namespace;
 /// Addresses of the ends, from a range reserved for documentation (RFC 5737).
 pub const CABLE: [&str; 2] = ["192.0.2.1", "192.0.2.2"];
 
-/// Name of the interface in both namespaces.
 pub const INTERFACE: &str = "cable";
 
 pub const MTU: u32 = 1500;
 
-/// Joins both namespaces, with the first address in the first.
 pub fn join(here: &Namespace, there: &Namespace, mtu: u32) -> Result<()> {
     here.ip(&format!("link add {INTERFACE} type veth peer name {INTERFACE} netns {}\n", there.path()))?;
     for (space, address) in [(here, CABLE[0]), (there, CABLE[1])] {

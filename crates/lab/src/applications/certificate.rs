@@ -13,11 +13,9 @@ use super::tools;
 pub enum Kind {
     /// ECDSA on P-256.
     Ec,
-    /// RSA, for cipher suites that require it.
     Rsa,
 }
 
-/// A key and its self-signed certificate.
 pub struct Certificate {
     pub key: PathBuf,
     pub certificate: PathBuf,
@@ -41,7 +39,6 @@ pub fn make(folder: &Path, kind: Kind, address: IpAddr, configuration: &Path) ->
     Ok(Certificate { key: key_file, certificate })
 }
 
-/// Writes all certificates to one file, which a client can trust.
 pub fn bundle(all: &[Certificate], file: &Path) -> Result<()> {
     let mut text = String::new();
     for one in all {

@@ -44,7 +44,6 @@ impl WorkFolder {
         self.scratch.file(name)
     }
 
-    /// Returns an empty openssl.cnf.
     pub fn plain(&self) -> PathBuf {
         self.scratch.file("plain.cnf")
     }
@@ -64,7 +63,6 @@ impl WorkFolder {
         }
     }
 
-    /// Creates a subdirectory that all users may enter.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.scratch.file(name);
         fs::create_dir(&folder).with_context(|| format!("{}", folder.display()))?;
@@ -72,7 +70,6 @@ impl WorkFolder {
     }
 }
 
-/// A process that removes a directory when its standard input ends.
 struct DirectoryRemover(Child);
 
 impl DirectoryRemover {
@@ -92,7 +89,6 @@ impl Drop for DirectoryRemover {
     }
 }
 
-/// An OpenSSL configuration that is measured.
 pub struct OpensslConfiguration {
     pub contestant: &'static str,
     pub openssl_cnf: PathBuf,
@@ -112,7 +108,6 @@ impl OpensslConfiguration {
         OpensslConfiguration { contestant: AS_IT_IS, openssl_cnf: work.plain(), with: None }
     }
 
-    /// OpenSSL with outboard, with the policy of this machine.
     pub fn with_outboard(work: &WorkFolder, module: &Path) -> Result<OpensslConfiguration> {
         Self::with(WITH, work, module, &[])
     }

@@ -138,7 +138,6 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
     Ok(())
 }
 
-/// Returns the default ciphers that an accelerator supports, and what competes with them.
 fn defaults() -> Result<Vec<Cipher>> {
     let drivers = Drivers::now()?;
     let both = ["aes-xts-plain64", "aes-cbc-essiv:sha256"].map(Cipher::parse);
@@ -257,7 +256,6 @@ fn table(
     })
 }
 
-/// Returns a number for a device name that is unique in this process.
 fn unique() -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NEXT: AtomicU32 = AtomicU32::new(0);

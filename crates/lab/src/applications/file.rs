@@ -57,7 +57,6 @@ pub struct Options {
     pub json: bool,
 }
 
-/// Parses a cipher that openssl enc supports.
 fn cipher(name: &str) -> Result<&'static str> {
     let does = |cipher: &&str| ["CBC", "CTR", "ECB"].iter().any(|mode| cipher.ends_with(mode));
     match lists::names(name)?.0[..] {
@@ -67,7 +66,6 @@ fn cipher(name: &str) -> Result<&'static str> {
     }
 }
 
-/// The files and the command of both contestants.
 struct FilePaths {
     /// The configuration without outboard, then the one with it.
     configurations: [PathBuf; 2],
@@ -210,7 +208,6 @@ pub fn write_sample(file: &Path, megabytes: u32) -> Result<()> {
     })
 }
 
-/// Returns whether both streams are equal up to their end.
 pub fn is_same(left: &mut impl Read, right: &mut impl Read) -> io::Result<bool> {
     let [mut one, mut other] = [(); 2].map(|()| Vec::with_capacity(CHUNK as usize));
     loop {

@@ -25,7 +25,6 @@ use super::peer::{Peer, PeerOption};
 use super::server_process::LOCALHOST;
 use super::{certificate, tools};
 
-/// Name of the third contestant.
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
 /// Measure downloads from nginx, Apache, HAProxy or Python, or by curl, as OpenSSL is and with outboard.
@@ -172,7 +171,6 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Returns a note about weak suites, which published figures use.
 fn weak(suites: &[Suite]) -> Option<String> {
     let names: Vec<&str> =
         suites.iter().filter(|suite| suite.is_weak()).map(|suite| suite.name.as_str()).collect();

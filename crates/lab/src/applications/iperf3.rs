@@ -59,7 +59,6 @@ impl Server {
 pub struct Transfer<'a> {
     /// Bytes of all connections together.
     pub bytes: u64,
-    /// The client receives, instead of sending.
     pub to_client: bool,
     /// Maximum data that may be queued, since iperf3 counts what is sent; `None` leaves the limit to
     /// the kernel.

@@ -107,7 +107,6 @@ fn all(options: &Options, cleaner: &mut Cleaner, bench: &mut Bench) -> Result<()
     Ok(())
 }
 
-/// Returns the default algorithms that an accelerator supports, and what competes with them.
 fn defaults() -> Result<Vec<Esp>> {
     let drivers = Drivers::now()?;
     let both = ["cbc(aes)+hmac(sha256)", GCM].map(Esp::parse).into_iter().collect::<Result<Vec<Esp>>>()?;
@@ -119,7 +118,6 @@ fn defaults() -> Result<Vec<Esp>> {
     Ok(if own.is_empty() { both[1..].to_vec() } else { own }.into_iter().chain([rival]).collect())
 }
 
-/// Returns the contestants: the kernel's own selection, its best software, and the accelerators.
 fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)>> {
     let asked = esp.asked(&esp.aead());
     // First, so that the kernel selects the driver without any change by this program.
@@ -216,12 +214,10 @@ fn one(
     Ok(())
 }
 
-/// Sends data through a tunnel.
 fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
     network.checked(|| transfer(&network.left, address, streams, Transfer { bytes, ..Transfer::default() }))
 }
 
-/// Explains why hardware may be slower than software.
 fn slower(one: &Application) -> Option<String> {
     let speed = |hardware: bool| {
         let runs = one.runs.iter().filter(move |run| run.evidence.is_some() == hardware);

@@ -18,7 +18,6 @@ use outboard_measure::noise::{DisturbanceMonitor, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::{Error, Series, Stopwatch};
 
-/// Minimum and maximum number of runs of each contestant.
 const ROUNDS: (usize, usize) = (5, 25);
 
 pub struct ApplicationJob {
@@ -70,7 +69,6 @@ impl UserSystemTime {
         UserSystemTime { user: cpu_seconds(cpu.user), system: cpu_seconds(cpu.busy - cpu.user) }
     }
 
-    /// Returns the difference from an earlier reading.
     pub fn since(self, then: UserSystemTime) -> UserSystemTime {
         UserSystemTime { user: self.user - then.user, system: self.system - then.system }
     }
@@ -111,7 +109,6 @@ pub struct MeasuredSide {
 pub enum HardwareClaim {
     Software,
     Counted(Rc<Table>),
-    /// The kernel was configured to use an accelerator's driver.
     Driver,
 }
 
@@ -147,19 +144,16 @@ impl MeasuredSide {
         self
     }
 
-    /// Returns the provider's counts since the application's processes started.
     fn counts(&self) -> Counts {
         self.counted().into_iter().fold(Counts::default(), |sum, (_, counts)| sum + counts)
     }
 
-    /// Returns the counts of the cipher, or of each algorithm.
     fn counted(&self) -> Vec<(String, Counts)> {
         let HardwareClaim::Counted(table) = &self.claim else { return Vec::new() };
         let is_it = |name: &str| self.cipher.as_ref().is_none_or(|cipher| cipher == name);
         table.snapshot().into_iter().filter(|(name, _)| is_it(name)).collect()
     }
 
-    /// Explains why hardware did no work although the contestant could use it.
     fn why_nothing(&self) -> Option<String> {
         let (HardwareClaim::Counted(table), Some(_), 0) = (&self.claim, &self.series, self.by_hardware)
         else {

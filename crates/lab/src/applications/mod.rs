@@ -63,7 +63,6 @@ impl Application {
     }
 }
 
-/// Starts the process that removes what a benchmark leaves in the kernel.
 fn start_cleaner(benchmark: &str) -> Result<Cleaner> {
     Cleaner::start(&["bench", "clean-up"]).with_context(|| format!("outboard bench {benchmark}"))
 }

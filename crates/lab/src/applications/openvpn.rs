@@ -21,11 +21,9 @@ use super::measure::{ApplicationJob, RunCost, UserSystemTime, measure};
 use super::peer::PeerOption;
 use super::server_process::{LOCALHOST, ServerProcess};
 
-/// Ciphers that both OpenVPN and the provider support.
 const CIPHERS: [&str; 6] =
     ["AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
 
-/// The cipher that competes with them in software.
 const RIVAL: &str = "CHACHA20-POLY1305";
 
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.

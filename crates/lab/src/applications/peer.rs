@@ -37,9 +37,7 @@ impl PeerOption {
 pub struct Peer {
     destination: String,
     ssh: PathBuf,
-    /// Socket of the connection that the commands share.
     control: PathBuf,
-    /// A directory there, which is removed at the end.
     folder: String,
     /// Address of this machine, as seen from there.
     pub address: IpAddr,

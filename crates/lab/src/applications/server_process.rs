@@ -82,7 +82,6 @@ impl ServerProcess {
         Ok(())
     }
 
-    /// Returns the last lines of the log.
     pub fn words(&self) -> String {
         last_words(&self.log)
     }
@@ -132,7 +131,6 @@ impl Drop for ServerProcess {
     }
 }
 
-/// The address of servers whose clients are on this machine.
 pub const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 pub fn free_port(address: IpAddr) -> Result<SocketAddr> {
@@ -193,7 +191,6 @@ fn below(top: u32, proc: &Path) -> io::Result<Vec<(u32, Process)>> {
     Ok(pids.into_iter().filter_map(|pid| all.remove_entry(&pid)).collect())
 }
 
-/// Fields of /proc/PID/stat.
 #[derive(Debug, PartialEq)]
 struct Process {
     parent: u32,

@@ -33,7 +33,6 @@ const CIPHERS: [(&str, &str); 9] = [
     ("3des-cbc", "DES-EDE3-CBC"),
 ];
 
-/// The cipher that OpenSSH prefers, which competes with them in software.
 const RIVAL: &str = "chacha20-poly1305@openssh.com";
 
 /// MACs for ciphers that are not AEADs, in OpenSSH's order.
@@ -165,7 +164,6 @@ fn combined(ciphers: &[String], macs: &[String], each_mac: bool) -> Vec<Negotiat
     all
 }
 
-/// Returns the ciphers that the provider offers and this OpenSSH supports, and what competes.
 fn usual(openssh: &Openssh, with: &OpensslConfiguration) -> Vec<String> {
     let offered = CIPHERS
         .iter()

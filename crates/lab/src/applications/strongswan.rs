@@ -23,7 +23,6 @@ use super::measure::{ApplicationJob, measure};
 use super::server_process::LOCALHOST;
 use super::start_cleaner;
 
-/// Name of the third contestant.
 const ALL_HARDWARE: &str = "OpenSSL with outboard, THRESHOLDS = ALL:1";
 
 /// Connections before anything is timed.

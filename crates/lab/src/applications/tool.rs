@@ -15,13 +15,11 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::tools::missing;
 
-/// Polling interval; the program itself times its work.
 const TICK: Duration = Duration::from_millis(5);
 
 /// Time to end after SIGTERM, before the program is killed.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// A program and the packages that contain it.
 #[derive(Clone, Copy)]
 pub struct Tool {
     pub name: &'static str,

@@ -12,13 +12,11 @@ use crate::requests::process::die_with_parent;
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_measure::stop;
 
-/// Directories of servers that are not in an ordinary user's PATH.
 const SERVERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /// Interval between checks for ^C, in milliseconds.
 const LOOK: i32 = 200;
 
-/// Finds a program by the first of its names that is installed.
 pub fn find(names: &[&str], package: &str, on_openwrt: &str) -> Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&path).chain(SERVERS.map(PathBuf::from)).collect();
@@ -27,7 +25,6 @@ pub fn find(names: &[&str], package: &str, on_openwrt: &str) -> Result<PathBuf> 
     files.into_iter().find(|file| is_executable(file)).ok_or_else(missing)
 }
 
-/// Error message for a missing program, with its packages.
 pub fn missing(name: &str, package: &str, on_openwrt: &str) -> String {
     format!("there is no {name} command: install the package {package} (on OpenWrt {on_openwrt})")
 }
@@ -36,7 +33,6 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Runs a command to its end; returns the output on stdout and stderr.
 pub fn run(command: &mut Command) -> Result<String> {
     let name = name(command);
     let done = command.stdin(Stdio::null()).output().with_context(|| format!("{name} cannot be run"))?;

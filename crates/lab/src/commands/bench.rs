@@ -94,7 +94,6 @@ fn bench(options: &Options) -> Result<ExitCode> {
     }
 }
 
-/// Reads the document that an earlier run printed.
 fn earlier(file: &Path) -> Result<Bench> {
     let bytes = contents(file).with_context(|| file.display().to_string())?;
     match read(&bytes).with_context(|| file.display().to_string())? {

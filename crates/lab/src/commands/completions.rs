@@ -21,7 +21,6 @@ pub fn arguments() -> clap::Command {
     COMMANDS.iter().fold(outboard::arguments(), |all, (command, _)| merge(all, command))
 }
 
-/// Adds a command of the laboratory to that which `outboard` has at the same place.
 fn merge(all: clap::Command, command: &[&str]) -> clap::Command {
     let find = |parent: &clap::Command, name: &str| parent.find_subcommand(name).cloned();
     let own = command.iter().try_fold(super::Laboratory::command(), |parent, name| find(&parent, name));

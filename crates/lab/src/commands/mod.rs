@@ -2,6 +2,8 @@
 
 mod bench;
 mod completions;
+mod metrics;
+mod pasted;
 mod report;
 mod rng;
 mod watch;
@@ -24,10 +26,13 @@ pub struct Laboratory {
 enum Command {
     Bench(Box<bench::Options>),
     Watch(watch::Options),
+    Metrics(metrics::Options),
     Report(report::Options),
     Rng(rng::Options),
     #[command(hide = true)]
     Completions(completions::Options),
+    #[command(hide = true)]
+    Pasted,
 }
 
 impl Laboratory {
@@ -40,6 +45,8 @@ impl Laboratory {
         match self.command {
             Command::Bench(options) => bench::run(&options),
             Command::Completions(options) => completions::run(&options),
+            Command::Metrics(options) => metrics::run(&options),
+            Command::Pasted => pasted::run(),
             Command::Report(options) => report::run(&options),
             Command::Rng(options) => rng::run(&options),
             Command::Watch(options) => watch::run(&options),

@@ -107,7 +107,6 @@ impl Format {
     }
 }
 
-/// Prints a line to stderr.
 fn complain(text: &str) {
     say(&format!("outboard report: {text}"));
 }

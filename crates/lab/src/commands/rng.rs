@@ -29,7 +29,6 @@ enum Action {
     Assess(assess::Options),
 }
 
-/// Runs `outboard rng test` or `assess`.
 pub fn run(options: &Options) -> ExitCode {
     let (name, result) = match &options.action {
         Action::Test(options) => ("test", fips_test::test(options)),

@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use crate::monitor::{Sample, rates};
 use anyhow::{Result, bail};
 use clap::Args;
 use outboard_drivers::root::Root;
 use outboard_measure::stop;
-use outboard_monitor::{Sample, rates};
 
 use outboard_console::{INTERRUPTED, answer, exit_code, interval};
 

@@ -7,7 +7,6 @@ mod system;
 use outboard_documents::Report;
 use serde::Serialize;
 
-/// A difference between two reports.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     pub topic: Topic,
@@ -30,31 +29,22 @@ pub enum Kind {
     Changed,
 }
 
+outboard_catalog::texts! { title:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Topic {
-    System,
-    Accelerators,
-    Reach,
-    Correct,
-    Thresholds,
-    Figures,
-    Benchmarks,
-    Proofs,
+    System = "Kernel, CPU, OpenSSL and policy",
+    Accelerators = "Accelerators and their drivers",
+    Reach = "What reaches them, and what the kernel picks",
+    Correct = "Verdicts of the check",
+    Thresholds = "Thresholds",
+    Figures = "Throughput and CPU time",
+    Benchmarks = "Benchmarks",
+    Proofs = "Proofs",
+}
 }
 
 impl Topic {
-    pub const ALL: [Topic; 8] = [
-        Topic::System,
-        Topic::Accelerators,
-        Topic::Reach,
-        Topic::Correct,
-        Topic::Thresholds,
-        Topic::Figures,
-        Topic::Benchmarks,
-        Topic::Proofs,
-    ];
-
     pub fn id(self) -> &'static str {
         match self {
             Topic::System => "system",
@@ -65,19 +55,6 @@ impl Topic {
             Topic::Figures => "figures",
             Topic::Benchmarks => "benchmarks",
             Topic::Proofs => "proofs",
-        }
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Topic::System => "Kernel, CPU, OpenSSL and policy",
-            Topic::Accelerators => "Accelerators and their drivers",
-            Topic::Reach => "What reaches them, and what the kernel picks",
-            Topic::Correct => "Verdicts of the check",
-            Topic::Thresholds => "Thresholds",
-            Topic::Figures => "Throughput and CPU time",
-            Topic::Benchmarks => "Benchmarks",
-            Topic::Proofs => "Proofs",
         }
     }
 }
@@ -112,7 +89,6 @@ pub fn compared(old: &Report, new: &Report) -> Vec<Topic> {
     both.flat_map(|(_, _, topics)| topics.iter().copied()).collect()
 }
 
-/// Lists the reasons why changes may be missing or misleading.
 pub fn remarks(old: &Report, new: &Report) -> Vec<String> {
     let mut remarks = Vec::new();
     for (what, has, _) in NEEDS {

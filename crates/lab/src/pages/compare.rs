@@ -8,7 +8,6 @@ use crate::pages::changes::{self, Change, Kind, Topic};
 use crate::pages::page::{Cell, Section, Tone, count, judged, words};
 use crate::pages::{html, markdown};
 
-/// The differences between two reports.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     schema: &'static str,
@@ -17,7 +16,6 @@ pub struct Comparison {
     /// The topics that both reports cover.
     compared: Vec<Topic>,
     changes: Vec<Change>,
-    /// Reasons why changes may be missing or misleading.
     remarks: Vec<String>,
 }
 

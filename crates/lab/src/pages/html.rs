@@ -10,7 +10,6 @@ use crate::pages::svg;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Maximum number of characters of a row heading that is not wrapped.
 const SHORT: usize = 24;
 
 pub fn page(title: &str, lead: &[String], answers: &[Answer], sections: &[Section]) -> String {
@@ -165,12 +164,10 @@ fn td(cell: &Cell, is_heading: bool, column: Option<&Column>) -> String {
     }
 }
 
-/// Writing to a string cannot fail.
 fn put(html: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = html.write_fmt(what);
 }
 
-/// Escapes text for use between tags and in a quoted attribute.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

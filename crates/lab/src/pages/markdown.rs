@@ -89,7 +89,6 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// Formats a sentence: text between backticks stays code, everything else is escaped.
 fn prose(text: &str) -> String {
     let span = |(text, is_code)| match is_code {
         true => code(text),

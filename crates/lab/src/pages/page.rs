@@ -7,7 +7,6 @@ use crate::pages::picture::Picture;
 use crate::pages::plot::Plot;
 
 pub struct Section {
-    /// A short identifier for links to the section.
     pub id: &'static str,
     pub title: &'static str,
     pub blocks: Vec<Block>,
@@ -26,7 +25,6 @@ pub enum Block {
 pub struct Table {
     pub caption: String,
     pub head: Vec<Column>,
-    /// The rows; the first cell of each is its heading.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -48,7 +46,6 @@ pub struct Cell {
     pub tone: Tone,
 }
 
-/// One line of the summary box: a question, the answer and its basis.
 pub struct Answer {
     pub question: &'static str,
     pub answer: Cell,
@@ -137,7 +134,6 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// Joins items: `a, b and c`.
 pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),

@@ -8,7 +8,6 @@ use crate::pages::html::escape;
 /// Width of a histogram in its own units, and the height of its longest bar.
 const WIDTH: f64 = 512.0;
 const HEIGHT: f64 = 160.0;
-/// Maximum number of bars, and of bits in a row of the image.
 const MOST_BARS: usize = 256;
 const ROW: usize = 128;
 const MOST_ROWS: usize = 128;
@@ -88,7 +87,6 @@ fn bars(counts: &[u64]) -> String {
     format!("<path class=\"fill\" d=\"{path}\"/>\n<path class=\"cross\" d=\"M0 {mean:.1}H{WIDTH}\"/>\n")
 }
 
-/// A rectangle for each run of ones in a row.
 fn dots(bits: &[bool]) -> String {
     let mut path = String::new();
     for (y, row) in bits.chunks(ROW).enumerate() {

@@ -52,7 +52,6 @@ pub struct Curve {
     pub points: Vec<Sample>,
 }
 
-/// A point of a curve; position and value are positive.
 #[derive(Clone, Copy)]
 pub struct Sample {
     pub at: f64,
@@ -63,7 +62,6 @@ pub struct Sample {
 
 type Value = fn(&Figure) -> Option<(f64, f64)>;
 
-/// Returns the throughput and the distance of the farthest sample.
 fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
     let speed = figure.megabytes_per_second;
     Some((speed, speed * figure.spread))
@@ -173,7 +171,6 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
     format!("{}.", ends.collect::<Vec<_>>().join("; "))
 }
 
-/// Returns the rows of the table; the column for the depth distinguishes batches.
 fn rows(
     result: &DirectionResult,
     deep: Option<&DirectionResult>,

@@ -42,7 +42,6 @@ pub fn all(report: &Report) -> Vec<Section> {
     sections
 }
 
-/// Returns a summary in a few sentences, and the sources.
 pub fn lead(report: &Report) -> Vec<String> {
     let sentences = [here(report), correct(report), wins(report)];
     let sources: Vec<String> = report.sources.iter().map(|source| source.name.clone()).collect();
@@ -121,7 +120,6 @@ fn wins(report: &Report) -> Option<String> {
     })
 }
 
-/// Adds a note that a part is missing.
 fn not_given(section: &mut Section, what: &str) {
     section.note(format!("Not known: {what} was not given. The last section says how to get it."));
 }

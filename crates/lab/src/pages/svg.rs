@@ -15,9 +15,7 @@ const WIDTH: f64 = 480.0;
 /// Left and right edges of the plot area; its top is below the legend.
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 468.0;
-/// Height of the plot area.
 const FIELD: f64 = 236.0;
-/// Space for the unit above the plot area, and for the ticks and the axis label below it.
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 46.0;
 const MOST_TICKS: usize = 7;
@@ -34,7 +32,6 @@ struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale for positive values. A single value is in the middle.
     fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (mut low, mut high) = values
             .map(f64::ln)
@@ -51,7 +48,6 @@ impl Scale {
         self.from + (value.ln() - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Returns the candidates that are on the scale, thinned out evenly.
     fn ticks(&self, candidates: impl Iterator<Item = f64>) -> Vec<f64> {
         let is_on_it = |value: &f64| (self.low..=self.high).contains(&value.ln());
         let all: Vec<f64> = candidates.filter(is_on_it).collect();
@@ -97,7 +93,6 @@ pub fn draw(plot: &Plot, id: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the lower end of a point's error bar.
 fn low(point: &Sample) -> f64 {
     (point.value - point.off).max(point.value * LEAST_PART)
 }
@@ -151,7 +146,6 @@ fn line(svg: &mut String, curve: &Curve, sizes: &Scale, values: &Scale) {
     }
 }
 
-/// Draws a mark; each class has a distinct shape.
 fn mark(class: &str, x: f64, y: f64) -> String {
     let path = |at: f64, shape: &str| format!("<path class=\"mark {class}\" d=\"M{x:.1} {at:.1}{shape}\"/>");
     match class {
@@ -179,7 +173,6 @@ fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, class: &str, words: 
     );
 }
 
-/// Writing to a string cannot fail.
 fn put(svg: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = svg.write_fmt(what);
 }

@@ -21,23 +21,19 @@ use super::worker::{Worker, WorkerThreads};
 /// Maximum number of batches per round whose requests are timed individually.
 const TIMED: u32 = 64;
 
-/// A cipher, a digest or an HMAC with its implementations.
 pub struct Subject<'a> {
     primitive: Primitive,
     software: Software<'a>,
-    /// The interfaces to drivers that were opened so far, by the contestants' names, or the error.
     backends: Vec<(String, Result<DriverInterface, String>)>,
     /// The cipher of the provider with look-ahead, or the error; `None`: not needed so far.
     ahead: Option<Result<LookaheadCipher<'a>, String>>,
 }
 
 impl<'a> Subject<'a> {
-    /// Creates the subject; no interface to a driver is open yet.
     pub fn new(primitive: Primitive, software: Software<'a>) -> Subject<'a> {
         Subject { primitive, software, backends: Vec::new(), ahead: None }
     }
 
-    /// Adds the cipher of the provider with look-ahead, at its first use.
     pub fn look_ahead(&mut self, find: impl FnOnce() -> Result<LookaheadCipher<'a>, String>) {
         self.ahead.get_or_insert_with(find);
     }
@@ -62,7 +58,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Opens the interface to a driver at its first use.
     fn open(&mut self, contestant: &Contestant) {
         let Contestant { name, kind, driver: Some(driver), interface: Some(interface) } = contestant else {
             return;
@@ -126,7 +121,6 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A contestant that is being measured.
 struct Runner<'a> {
     team: WorkerThreads<'a>,
     watch: Stopwatch,
@@ -191,7 +185,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Takes one sample, then the latencies of some more requests.
     fn sample(&mut self) -> Result<(), Error<String>> {
         let Runner { team, watch, measured, .. } = self;
         if measured.fault.is_some() {

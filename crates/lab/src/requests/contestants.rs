@@ -40,12 +40,10 @@ impl Interface {
         Interface::from_str(name, false).ok()
     }
 
-    /// Opens a cipher's driver over this interface.
     pub fn reach(self, driver: &str, algorithm: Algorithm) -> Result<Box<dyn Accelerator>, Error> {
         reach_over(self.of_program(), driver, algorithm)
     }
 
-    /// Opens the driver of a digest or an HMAC over this interface.
     pub fn reach_hash(
         self,
         driver: &str,
@@ -74,7 +72,6 @@ pub fn software_contestant(kind: ContestantKind) -> Contestant {
 }
 
 pub struct DriverBackend {
-    /// Its name and type in the document.
     pub contestant: Contestant,
     pub interrupts: Interrupts,
 }
@@ -89,7 +86,6 @@ impl DriverBackend {
 pub struct ContestantFilter<'a> {
     /// Exact driver names; empty: all accelerators and some software.
     pub drivers: &'a [String],
-    /// Empty: all interfaces.
     pub interfaces: &'a [Interface],
 }
 

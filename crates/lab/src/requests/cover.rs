@@ -16,7 +16,6 @@ use super::protocol::{CellRequest, CellResults};
 use super::row::document_direction;
 use super::tally::Tally;
 
-/// A cell, and the results of its contestants so far.
 pub struct MeasuredCell<'a> {
     pub cell: Cell,
     pub backends: &'a [DriverBackend],
@@ -99,7 +98,6 @@ pub fn cover(
 }
 
 impl MeasuredCell<'_> {
-    /// Measures the cell once more; returns whether a signal arrived first.
     fn measure(
         &mut self,
         process: &mut PassProcess,

@@ -9,13 +9,11 @@ use super::messages::Messages;
 use super::worker::Worker;
 use outboard_measure::in_flight::{self, InFlight, RequestParameters};
 
-/// An interface to the driver of a cipher, or of a digest or an HMAC. It holds no key.
 pub enum DriverInterface {
     Cipher(Algorithm, Box<dyn Accelerator>),
     Hash(Box<dyn Accelerator<dyn HashSession>>),
 }
 
-/// A session that reports which requests fit.
 pub enum Probe {
     Cipher(Algorithm, Box<dyn Session>),
     Hash {
@@ -25,16 +23,13 @@ pub enum Probe {
     },
     /// None: the provider makes the requests, with look-ahead.
     Lookahead {
-        /// Whether a message to decrypt has a nonce and a tag.
         is_gcm: bool,
     },
 }
 
 type Workers = Vec<Box<dyn Worker>>;
 
-/// The requests of all workers, and the expected result.
 pub struct Requests<'a> {
-    /// The plaintext, ciphertext or message.
     pub input: &'a [u8],
     /// The tag of the ciphertext for AEAD decryption; otherwise empty.
     pub tag: &'a [u8],
@@ -46,7 +41,6 @@ pub struct Requests<'a> {
 }
 
 impl DriverInterface {
-    /// Opens the interface to a driver by its exact name.
     pub fn reach(interface: Interface, driver: &str, primitive: Primitive) -> Result<DriverInterface, Error> {
         Ok(match primitive {
             Primitive::Cipher(algorithm) => {
@@ -56,7 +50,6 @@ impl DriverInterface {
         })
     }
 
-    /// Returns the interface's name, such as `/dev/outboard`.
     pub fn interface(&self) -> &'static str {
         match self {
             DriverInterface::Cipher(_, accelerator) => accelerator.interface(),
@@ -64,7 +57,6 @@ impl DriverInterface {
         }
     }
 
-    /// Opens a session that reports which requests fit.
     pub fn probe(&self, key: &[u8]) -> Result<Probe, Error> {
         match self {
             DriverInterface::Cipher(algorithm, accelerator) => {
@@ -78,7 +70,6 @@ impl DriverInterface {
         }
     }
 
-    /// Creates a worker for each thread; their first results are verified.
     pub fn team(&self, asked: &Requests<'_>, depth: usize, threads: usize) -> Result<Workers, String> {
         let message = |error: Error| error.to_string();
         match self {

@@ -21,14 +21,11 @@ use super::contestants::note;
 use super::row::evidence_of;
 use super::software::Software;
 
-/// The note that tcrypt's figures are missing.
 pub const LEFT_OUT: &str = "--kernel: the time of --for left none for tcrypt, whose first run does not count: give it more, or 0 \
     for no limit";
 
-/// Runs of each group of tests.
 const TURNS: usize = 5;
 
-/// A cipher, a digest or an HMAC in tcrypt.
 struct Subject {
     cipher: &'static str,
     primitive: Primitive,
@@ -36,7 +33,6 @@ struct Subject {
     bits: usize,
 }
 
-/// The results of a group of tests at one depth.
 struct Runs {
     depth: usize,
     lines: Vec<Vec<Line>>,
@@ -45,7 +41,6 @@ struct Runs {
     requests: u64,
 }
 
-/// Adds the rows of tcrypt, or a note that states why there are none.
 pub fn add(
     options: &MeasurementOptions,
     names: &[&'static str],
@@ -163,7 +158,6 @@ fn verdict(found: &Survey, driver: &str) -> Option<Verdict> {
     found.drivers.iter().find(|one| one.driver.name == driver).map(|one| one.judgement.verdict)
 }
 
-/// Returns the rows for those of the requested sizes that tcrypt measures.
 fn rows(
     subject: &Subject,
     runs: &Runs,

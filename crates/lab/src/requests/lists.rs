@@ -28,7 +28,6 @@ pub enum Directions {
 }
 
 impl Directions {
-    /// Returns one or two directions for a cipher; a digest or an HMAC has none.
     pub fn of(self, primitive: Primitive) -> Vec<Option<Direction>> {
         match (primitive, self) {
             (Primitive::Hash(_), _) => vec![None],
@@ -39,7 +38,6 @@ impl Directions {
     }
 }
 
-/// Returns all measurable algorithms by OpenSSL's names.
 fn all() -> impl Iterator<Item = &'static str> {
     CIPHER_NAMES.into_iter().chain(DIGEST_NAMES).chain(HMAC_NAMES)
 }

@@ -28,7 +28,6 @@ use outboard_measure::openssl_pair::{
 /// Number of bytes that are compared with software before anything is timed.
 const COMPARED: usize = 256 << 10;
 
-/// The provider with look-ahead alone.
 pub fn lab() -> Result<OpensslPair> {
     let module = provider_file::find(None, &OpenSsl::find())?;
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| has_key_stream(name)).collect();
@@ -92,7 +91,6 @@ impl<'a> LookaheadCipher<'a> {
         Ok(LookaheadCipher { cipher, lab, name: name.to_owned(), processed: Mutex::new(0) })
     }
 
-    /// Creates a worker; its first results are compared with software.
     pub fn worker(
         &'a self,
         software: &'a Software<'a>,
@@ -151,7 +149,6 @@ impl Worker for LookaheadWorker<'_> {
         }
     }
 
-    /// Uses the key stream that was computed while other contestants were measured.
     fn settle(&mut self) -> Result<(), String> {
         self.run(window_requests(self.work.bytes())).map(drop)
     }

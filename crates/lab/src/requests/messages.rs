@@ -13,7 +13,6 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Creates a batch of `depth` equal messages.
     pub fn new(session: Box<dyn HashSession>, message: Vec<u8>, depth: usize) -> Messages {
         Messages { session, message, depth, digests: Vec::new() }
     }
@@ -27,7 +26,6 @@ impl Messages {
         Ok(())
     }
 
-    /// Returns whether all digests of the last batch equal `expected`.
     pub fn are(&self, expected: &[u8]) -> bool {
         self.digests.len() == self.depth && self.digests.iter().all(|digest| digest.as_slice() == expected)
     }

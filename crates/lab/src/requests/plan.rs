@@ -14,7 +14,6 @@ use super::contestants::DriverBackend;
 use super::driver_interface::Probe;
 use super::{MeasurementOptions, lists};
 
-/// Number of kinds of ciphers that are measured by default.
 const KINDS: usize = 3;
 
 /// Maximum number of passes, if there is time. Of 15 samples, the farthest one bounds the next
@@ -22,10 +21,8 @@ const KINDS: usize = 3;
 /// for all but one of 34.
 const PASSES: usize = 15;
 
-/// Minimum number of samples of each figure in all passes together.
 const SAMPLES: usize = 5;
 
-/// Maximum number of samples of each figure in one pass.
 const MOST_ROUNDS: usize = 6;
 
 /// Minimum duration of a sample. A tick of /proc/stat is 10 ms, so that much shorter samples give
@@ -57,7 +54,6 @@ fn hashes(hmac: bool) -> impl Iterator<Item = &'static str> {
     Hash::MOST_USED_FIRST.into_iter().map(move |hash| HashAlgorithm { hash, hmac }.kernel_name())
 }
 
-/// Requests of one kind, which all contestants make, interleaved.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
@@ -194,7 +190,6 @@ pub fn left_out(
     notes
 }
 
-/// The time limit, and the work that is left.
 pub struct Budget {
     until: Instant,
     left: RemainingWork,
@@ -205,11 +200,8 @@ pub struct Budget {
 
 #[derive(Clone, Copy)]
 struct RemainingWork {
-    /// Number of measurements left, of all figures in all passes.
     figures: usize,
-    /// Number of those that are the first of their figure.
     firsts: usize,
-    /// Number of processes left to start.
     starts: usize,
 }
 
@@ -229,18 +221,15 @@ impl Budget {
         self.left.plan(time.saturating_sub(self.start * self.left.starts as u32), rounds(self.passes))
     }
 
-    /// Records that the process of another pass was started.
     pub fn started(&mut self) {
         self.left.starts = self.left.starts.saturating_sub(1);
     }
 
-    /// Records that a number of figures were measured once more.
     pub fn spend(&mut self, figures: usize) {
         self.left.figures = self.left.figures.saturating_sub(figures);
         self.left.firsts = self.left.firsts.saturating_sub(figures);
     }
 
-    /// Returns the expected time for the work that is left.
     pub fn remaining(&self) -> Duration {
         let least = self.left.takes(rounds(self.passes), SHORTEST, self.start);
         self.until.saturating_duration_since(Instant::now()).max(least)
@@ -248,12 +237,10 @@ impl Budget {
 }
 
 impl RemainingWork {
-    /// Returns the time for fitting and warm-up, in samples.
     fn preparation(self) -> f64 {
         self.figures as f64 * TO_WARM + self.firsts as f64 * (TO_FIT - TO_WARM)
     }
 
-    /// Returns the time for `rounds` samples of each figure in each pass.
     fn takes(self, rounds: usize, sample: Duration, start: Duration) -> Duration {
         let samples = (self.figures * rounds) as f64 * WITH_LATENCIES + self.preparation();
         sample.mul_f64(samples) + start * self.starts as u32

@@ -6,14 +6,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use outboard_measure::clock::Clock;
 
-/// Returns a command that runs `outboard bench` with these arguments, connected by pipes.
 pub fn bench_command(words: &[&str]) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bench").args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }
 
-/// A child process that is connected by pipes; it ends when this value is dropped.
 pub struct PipedChild {
     pub child: Child,
     /// Closing it ends the child.
@@ -22,7 +20,6 @@ pub struct PipedChild {
 }
 
 impl PipedChild {
-    /// Starts a command whose standard input and output are pipes.
     pub fn start(command: &mut Command) -> io::Result<PipedChild> {
         let mut child = command.spawn()?;
         let to = child.stdin.take();

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellRequest {
-    /// OpenSSL's name of the cipher or the digest; for an HMAC, `HMAC-` and the digest.
     pub cipher: String,
     /// The direction; null for a digest or an HMAC.
     pub direction: Option<CipherDirection>,
@@ -34,12 +33,9 @@ pub struct CellContestant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassMessage {
-    /// The process waits for the first cell.
     Ready,
     Measured(CellResults),
-    /// The partial results when a signal arrived.
     Stopped(CellResults),
-    /// The reason why nothing was measured.
     Failed(String),
 }
 
@@ -50,7 +46,6 @@ pub struct CellResults {
     pub measured: Vec<Measured>,
 }
 
-/// The results of a contestant: samples of batches, latencies of requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Number of batches per sample; 0 before it is known.
@@ -58,16 +53,13 @@ pub struct Measured {
     pub series: Option<Series>,
     /// Latencies of requests, in seconds.
     pub latencies: Vec<f64>,
-    /// The reason why the contestant stopped.
     pub fault: Option<String>,
 }
 
 #[derive(Debug)]
 pub enum InvalidMessage {
     Truncated,
-    /// The line is not valid JSON of the expected type.
     Malformed(serde_json::Error),
-    /// The data cannot be read.
     Io(io::Error),
 }
 

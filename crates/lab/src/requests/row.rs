@@ -18,7 +18,6 @@ pub fn accel_direction(direction: CipherDirection) -> Direction {
     }
 }
 
-/// Converts evidence to the document's type.
 pub fn evidence_of(found: evidence::Evidence) -> Evidence {
     match found {
         evidence::Evidence::Shown => Evidence::Interrupts,

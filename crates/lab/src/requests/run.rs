@@ -20,7 +20,6 @@ use super::software::Software;
 use super::tally::Tally;
 use super::{MeasurementOptions, kernel, lookahead, without_instructions};
 
-/// A cipher, digest or HMAC to measure.
 struct MeasuredAlgorithm {
     name: &'static str,
     primitive: Primitive,

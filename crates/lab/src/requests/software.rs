@@ -6,7 +6,6 @@ use outboard_measure::evp::{Cipher, Context, Digest, Error, Example, Hashing, Hm
 
 use super::worker::Worker;
 
-/// A cipher, a digest or an HMAC of OpenSSL.
 pub enum Software<'a> {
     Cipher(Cipher<'a>),
     Digest(Digest<'a>),
@@ -14,7 +13,6 @@ pub enum Software<'a> {
 }
 
 impl<'a> Software<'a> {
-    /// Finds an algorithm by OpenSSL's name; an HMAC by `HMAC-` and its digest.
     pub fn find(context: &'a Context<'a>, name: &str) -> Option<Software<'a>> {
         if let Some(digest) = name.strip_prefix("HMAC-") {
             return context.hmac(digest, "").map(Software::Hmac);
@@ -25,7 +23,6 @@ impl<'a> Software<'a> {
         }
     }
 
-    /// Returns a sample key; empty for a digest.
     pub fn key(&self) -> Vec<u8> {
         match self {
             Software::Cipher(cipher) => sample_key(cipher.key_length()),

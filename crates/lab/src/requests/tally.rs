@@ -14,7 +14,6 @@ use super::plan::{Cell, PlannedContestant};
 use super::protocol::{CellContestant, Measured};
 use super::row::{document_direction, evidence_of};
 
-/// The results of all passes so far.
 pub struct Tally {
     entry: PlannedContestant,
     /// Number of batches per sample, and the sample's planned duration.
@@ -33,7 +32,6 @@ impl Tally {
         self.fault.is_some()
     }
 
-    /// Excludes the contestant; the first reason is kept.
     pub fn fail(&mut self, why: &str) {
         self.fault.get_or_insert_with(|| why.to_owned());
     }

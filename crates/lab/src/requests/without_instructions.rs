@@ -77,7 +77,6 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Names of the directions on the command line.
 const WAYS: [(Option<Direction>, &str); 3] =
     [(Some(Direction::Encrypt), "encrypt"), (Some(Direction::Decrypt), "decrypt"), (None, "-")];
 
@@ -85,7 +84,6 @@ const WAYS: [(Option<Direction>, &str); 3] =
 pub struct WithoutInstructions(PipedChild);
 
 impl WithoutInstructions {
-    /// Starts this command again as the child process.
     pub fn start(
         name: &str,
         direction: Option<Direction>,

@@ -8,7 +8,6 @@ use outboard_measure::evp::{Hashing, Work};
 
 use outboard_measure::in_flight::InFlight;
 
-/// Makes requests, at the depth for which it was created.
 pub trait Worker: Send {
     /// Runs a number of batches. Returns the seconds if the worker times itself, because
     /// communication with it takes time; otherwise the caller's clock is used.
@@ -17,12 +16,10 @@ pub trait Worker: Send {
     /// Runs a number of batches. Returns the seconds from submission to result of each request.
     fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String>;
 
-    /// Prepares a sample, untimed.
     fn settle(&mut self) -> Result<(), String> {
         Ok(())
     }
 
-    /// The fewest batches of a sample that measure the worker.
     fn fewest_batches(&self) -> u32 {
         1
     }
@@ -96,17 +93,14 @@ impl WorkerThreads<'_> {
         Ok(own.or_else(|| Some(clock.between(first?, last?))))
     }
 
-    /// Returns the latencies of all requests while all workers are active.
     pub fn timed(&mut self, batches: u32, clock: Clock) -> Result<Vec<f64>, String> {
         Ok(self.all(&|worker| worker.timed(batches, clock))?.concat())
     }
 
-    /// Prepares a sample of each worker, untimed.
     pub fn settle(&mut self) -> Result<(), String> {
         self.all(&|worker| worker.settle()).map(drop)
     }
 
-    /// The fewest batches of a sample that measure all workers.
     pub fn fewest_batches(&self) -> u32 {
         self.0.iter().map(|worker| worker.fewest_batches()).max().unwrap_or(1)
     }

@@ -35,7 +35,7 @@ do_install() {
 USERADD_PACKAGES = "${PN}"
 GROUPADD_PARAM:${PN} = "--system outboard"
 
-# bench, watch, report, rng test and rng assess.
+# bench, watch, metrics, report, rng test and rng assess.
 PACKAGES =+ "${PN}-lab"
 SUMMARY:${PN}-lab = "Benchmarks and reports of hardware crypto accelerators"
 FILES:${PN}-lab = "${bindir}/outboard-lab"

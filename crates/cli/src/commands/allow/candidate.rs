@@ -16,13 +16,11 @@ pub fn are_there<'a>(drivers: impl IntoIterator<Item = &'a str>) -> Result<bool>
 
 /// A driver that may be allowed if it passes its check.
 pub struct Candidate<'a> {
-    /// Its name in /proc/crypto.
     pub driver: &'a str,
     pub module: String,
     pub algorithm: Primitive,
 }
 
-/// Returns a driver that may be allowed; the error states why it may not be allowed.
 pub fn judge(driver: &str, force: bool) -> Result<Candidate<'_>> {
     if let Some(refused) = refused(driver) {
         bail!("{refused}");

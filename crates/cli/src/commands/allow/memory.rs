@@ -13,10 +13,8 @@ use outboard_console::advice;
 
 use crate::etc::{Changing, Replacement, resolved};
 
-/// Path of the saved list.
 pub const FILE: &str = "/etc/outboard/allowed";
 
-/// Comment at the start of the file.
 const HEADER: &str = "# Drivers for /dev/outboard, the preferred one first: allowed by `outboard allow DRIVER`, checked and allowed again
 # by `outboard allow --restore` when the module is loaded, taken off by `outboard disallow DRIVER`.
 ";
@@ -79,7 +77,6 @@ impl Memory {
         Self { lines: text.lines().map(str::to_owned).collect(), new: None, _lock: None }
     }
 
-    /// Returns the drivers, and a message for each invalid line.
     pub fn drivers(&self) -> (Vec<SavedDriver>, Vec<String>) {
         let (mut drivers, mut mistakes) = (Vec::<SavedDriver>::new(), Vec::new());
         for (number, line) in (1..).zip(&self.lines) {

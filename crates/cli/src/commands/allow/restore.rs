@@ -11,7 +11,6 @@ use crate::signals;
 
 const COMMAND: &str = "allow --restore";
 
-/// Interval between checks for drivers that are not registered yet.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Allows the saved drivers in their order, each after a new check: kernel, driver or board may

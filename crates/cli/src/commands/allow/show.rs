@@ -36,7 +36,6 @@ impl Entry {
     }
 }
 
-/// Prints both lists.
 pub fn show(json: bool) -> Result<()> {
     let (memory, allowed) = (Memory::read()?, list::read_if_loaded()?);
     let (_, mistakes) = memory.drivers();

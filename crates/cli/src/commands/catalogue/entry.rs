@@ -25,7 +25,6 @@ pub struct Entry {
     pci: Vec<String>,
     acpi: &'static [&'static str],
     completion: &'static str,
-    /// Whether drivers compute some requests in software.
     needs_fallback: bool,
     /// Whether dm-crypt leaves its drivers out (flag ALLOCATES_MEMORY, since Linux 5.10).
     allocates_memory: bool,

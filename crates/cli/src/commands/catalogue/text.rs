@@ -4,10 +4,8 @@ use outboard_catalog::families::{Bounds, Completion, EngineKind, Family, Nature,
 use outboard_catalog::search::url;
 use outboard_console::aligned;
 
-/// Up to this many entries are printed in full, more as a table.
 const MOST_IN_FULL: usize = 3;
 
-/// One entry or a few in full, many as a table.
 pub fn format(found: &[&'static Family]) -> String {
     if found.len() <= MOST_IN_FULL {
         return found.iter().map(|family| full(family)).collect::<Vec<_>>().join("\n");

@@ -14,7 +14,6 @@ use outboard_policy::{FINDINGS_FILE, Finding, FindingVerdict, Findings, module_v
 use super::work::Candidate;
 use crate::etc::Replacement;
 
-/// Comment at the start of the file.
 const HEADER: &str = "\
 # What checks found last (`outboard check`, and faults by `outboard allow`), for each driver on this kernel and in this
 # version. The provider does not use those that were wrong, until `outboard check --forget DRIVER`, and those that were

@@ -17,7 +17,6 @@ const PIECE: usize = 1 << 20;
 /// Minimum size of a page in bytes.
 const PAGE: usize = 4096;
 
-/// Time for which the memory is kept.
 const KEPT: Duration = Duration::from_millis(200);
 
 /// The process. It ends when this value is dropped, and when this process is killed, because that

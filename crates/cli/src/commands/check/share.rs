@@ -7,7 +7,6 @@ pub struct Share {
     pub fault: Option<(Outcome, String)>,
 }
 
-/// The type of a fault, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     Wrong,

@@ -3,7 +3,6 @@
 use outboard_console::aligned;
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 
-/// Formats the table, the faults below it, and the command that repeats the check.
 pub fn report(check: &Check) -> String {
     let head = ["driver", "algorithm", "over", "verdict", "requests", "MB", "interrupts", "kernel's test"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = outboard_documents::testing::kept("checks", &check());
+        let (kept, written) = outboard_tests::kept::kept("checks", &check());
         assert_eq!(kept, written);
     }
 

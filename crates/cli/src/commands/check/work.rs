@@ -66,15 +66,12 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
 }
 
 /// Opens a driver over the interface that reaches it.
-///
-/// # Errors
-/// Why none reaches it.
+/// Errors: why none reaches it.
 pub fn reach(candidate: &Candidate) -> Result<Subject, String> {
     let reached = candidate.algorithm.reach(&candidate.name);
     reached.map_err(|passed| passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "))
 }
 
-/// The entry of a driver that no interface reaches.
 pub fn unreached(candidate: &Candidate, why: String) -> CheckedDriver {
     CheckedDriver {
         name: candidate.name.clone(),
@@ -208,7 +205,6 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
     }
 }
 
-/// Returns a fault of the second process.
 fn not_done(why: &str) -> Share {
     Share {
         fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
@@ -229,7 +225,6 @@ impl Second {
         child.map(Second)
     }
 
-    /// Returns whether the process has found a fault or failed.
     fn has_failed(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(Some(status)) if !status.success())
     }

@@ -20,7 +20,6 @@ use crate::commands::ciphers;
 const OTHER_KEYS: [&str; 2] = ["LOG_LEVEL", "COUNTERS"];
 const LOG_LEVELS: [&str; 5] = ["off", "error", "warn", "info", "debug"];
 
-/// The configuration of programs that the calling shell starts.
 pub fn of_shell() -> Configuration {
     let named_by = if std::env::var_os("OPENSSL_CONF").is_some() { "OPENSSL_CONF" } else { "OPENSSLDIR" };
     let env = |name: &str| std::env::var(name).ok();
@@ -88,7 +87,6 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// Opens OpenSSL. An error names what is missing.
     pub fn new() -> Result<Asking, String> {
         let module = provider_file::find(None, &OpenSsl::find());
         let module =
@@ -138,7 +136,6 @@ fn serve(threshold: &mut Threshold, decisions: &[(String, Decision)]) {
     });
 }
 
-/// A key with the provider's own verdict about its value.
 fn setting(from: SetLine, policy: &mut Policy) -> Setting {
     let SetLine { section, key, value, origin, overridden, is_openssl_key } = from;
     let problem = if is_openssl_key { None } else { problem(&key, &value, policy) };
@@ -168,7 +165,6 @@ fn problem(key: &str, value: &str, policy: &mut Policy) -> Option<String> {
     }
 }
 
-/// Reads the policy file as the provider does; what it would apply, and a description of the file.
 fn read_policy(path: &Path, problems: &mut Vec<String>) -> (Option<Tuned>, Option<status::Policy>) {
     let name = path.display().to_string();
     let Some(read) = Tuned::read(path).transpose() else {

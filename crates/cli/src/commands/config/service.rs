@@ -64,7 +64,6 @@ pub fn service(tree: &Tree, named: Named, asking: &Result<Asking, String>) -> Re
     Ok(service)
 }
 
-/// The processes of the running units, and how they differ from what was added.
 fn processes(units: &[String], is_enabled: bool) -> Result<(Vec<ServiceProcess>, Vec<String>)> {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     if units.is_empty() {
@@ -88,7 +87,6 @@ fn processes(units: &[String], is_enabled: bool) -> Result<(Vec<ServiceProcess>,
     Ok((all, problems))
 }
 
-/// The unit file of an instance: `openvpn@home.service` has `openvpn@.service`.
 fn template(unit: &str) -> String {
     match (unit.split_once('@'), unit.rsplit_once('.')) {
         (Some((name, _)), Some((_, suffix))) => format!("{name}@.{suffix}"),

@@ -138,7 +138,6 @@ fn forward(child: &Child, signal: i32) {
     }
 }
 
-/// Reaps the children that have ended, and returns whether others are left.
 fn some_left() -> bool {
     loop {
         match rustix::process::wait(rustix::process::WaitOptions::NOHANG) {
@@ -150,7 +149,6 @@ fn some_left() -> bool {
 }
 
 impl Ended {
-    /// Returns the exit code as a shell reports it.
     pub fn code(&self) -> u8 {
         let code = self.status.code().or(self.status.signal().map(|n| 128 + n)).unwrap_or(255);
         u8::try_from(code).unwrap_or(255)

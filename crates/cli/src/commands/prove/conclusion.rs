@@ -17,10 +17,8 @@ use outboard_measure::meter::Spent;
 /// offload.
 const HALF: f64 = 50.0;
 
-/// Maximum number of reasons for algorithms that are not offered, in the summary.
 const MAX_GROUPS: usize = 2;
 
-/// Maximum number of algorithms that are named for the rest of the traffic.
 const MAX_OTHERS: usize = 4;
 
 /// Traffic of a service in bytes from which the share of the counted bytes matters: less is handshakes
@@ -29,9 +27,7 @@ const LEAST_TRAFFIC: u64 = 1 << 20;
 
 pub struct Conclusion {
     pub verdict: ProofVerdict,
-    /// The verdict in one or two sentences.
     pub summary: String,
-    /// For each device: whether it processed requests of the command.
     pub used: Vec<bool>,
 }
 
@@ -39,7 +35,6 @@ pub struct Observed {
     pub subject: Subject,
     pub loads: u64,
     pub counted: Vec<(String, Counts)>,
-    /// Decisions of the provider about algorithms.
     pub decisions: Vec<(String, Decision)>,
     pub notes: Vec<String>,
     /// Bytes that the processes of a service read or wrote, whichever is more, if that is known.
@@ -53,13 +48,11 @@ pub enum Subject {
 }
 
 impl Observed {
-    /// The sum over all algorithms.
     pub fn total(&self) -> Counts {
         self.counted.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts)
     }
 }
 
-/// Work that is counted for hardware.
 struct Claim {
     /// Drivers, one or more of which did the work; more than one if instances of the provider chose
     /// differently. Empty: unknown.
@@ -187,7 +180,6 @@ impl Claim {
         weigh(interrupts, lost, own().map(|device| device.device.completion))
     }
 
-    /// Formats the subject of the sentence that refutes the claim.
     fn no_device(&self) -> String {
         if self.drivers.is_empty() {
             return "no accelerator".to_owned();
@@ -196,7 +188,6 @@ impl Claim {
     }
 }
 
-/// Returns for each device whether a claim refers to it.
 fn used(claims: &[Claim], devices: &[Difference]) -> Vec<bool> {
     let is_used = |place: usize| claims.iter().any(|claim| claim.devices.contains(&place));
     (0..devices.len()).map(is_used).collect()
@@ -255,14 +246,12 @@ fn wrong(subject: Subject, counted: &[(String, Counts)], decisions: &[(String, D
     )
 }
 
-/// Returns the drivers that instances of the provider chose for an algorithm.
 fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
     let [mut direct, key_stream] = drivers_by_use(algorithm, decisions);
     direct.extend(key_stream);
     direct
 }
 
-/// Returns the drivers for direct requests and those for key stream.
 fn drivers_by_use(algorithm: &str, decisions: &[(String, Decision)]) -> [Vec<String>; 2] {
     let mut drivers = [Vec::new(), Vec::new()];
     for (_, decision) in decisions.iter().filter(|(name, _)| name == algorithm) {
@@ -313,7 +302,6 @@ fn claims(
     claims
 }
 
-/// Returns why software did all of the work.
 fn reasons(observed: &Observed) -> String {
     let Observed { subject, counted, decisions, notes, .. } = observed;
     if let Some(why) = why_software(counted, decisions) {

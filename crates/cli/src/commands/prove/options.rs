@@ -99,7 +99,6 @@ pub enum LogLevel {
 }
 
 impl Options {
-    /// Returns the settings of the provider's section for these options.
     pub fn keys(&self) -> Vec<(String, String)> {
         let level = self.log_level.and_then(|level| Some(level.to_possible_value()?.get_name().to_owned()));
         let level = level.map(|level| ("LOG_LEVEL".to_owned(), level));

@@ -26,7 +26,6 @@ pub fn software_run(ended: &Ended, spent: &Spent) -> SoftwareRun {
     }
 }
 
-/// Creates the document of a command and its conclusion.
 pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut notes: Vec<String>) -> Prove {
     let observed = Observed {
         subject: Subject::Command,
@@ -54,7 +53,6 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
     }
 }
 
-/// The part of the document that commands and services have in common.
 pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut notes: Vec<String>) -> Prove {
     let total = observed.total();
     let Conclusion { verdict, summary, used } = conclude(&observed, &spent);
@@ -106,7 +104,6 @@ pub fn exit_code(proof: &Prove) -> u8 {
     if proof.exit_code == 0 && proof.is_error() { super::OWN_FAILURE } else { proof.exit_code }
 }
 
-/// Returns the drivers that were chosen, each once.
 fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
     let mut ways: Vec<String> = Vec::new();
     for (_, decision) in decisions {

@@ -61,12 +61,9 @@ pub fn observe(options: &Options) -> Result<Prove> {
     Ok(Prove { service: Some(service), ..results(options.require_hardware, spent, observed, notes) })
 }
 
-/// What is observed together: a unit of systemd, or on OpenWrt all of a service.
 struct Part {
     init: InitSystem,
-    /// Units of systemd, or init scripts of procd.
     units: Vec<String>,
-    /// What has counters: the unit, or the programs.
     counted: Vec<String>,
 }
 
@@ -208,7 +205,6 @@ fn nothing() -> Observed {
     }
 }
 
-/// Adds what the provider recorded besides counts.
 fn add_table(observed: &mut Observed, table: &Table) {
     observed.loads = observed.loads.saturating_add(table.attached());
     observed.decisions.extend(table.decisions());

@@ -9,7 +9,6 @@ use outboard_documents::prove::{ProofVerdict, Prove};
 
 use crate::commands::rng::seed_source::seed_text;
 
-/// Formats the whole report, with `verbose` all notes; the verdict comes last.
 pub fn render(proof: &Prove, verbose: bool) -> String {
     let subject = match &proof.service {
         Some(service) => format!("service {} ({})", service.name, service.units.join(", ")),

@@ -19,7 +19,6 @@ pub const FILE: &str = "/etc/udev/rules.d/60-outboard-rng.rules";
 /// The lock is next to this name.
 const LOCKED: &str = "/etc/outboard/rng";
 
-/// The new file, not yet in place.
 pub struct BootRule {
     file: Replacement,
     text: String,
@@ -40,7 +39,6 @@ impl BootRule {
         Ok(BootRule { file, text })
     }
 
-    /// Puts the file in place.
     pub fn store(self) -> Result<()> {
         self.file.store(&self.text)
     }

@@ -18,14 +18,12 @@ const TIME_LIMIT: Duration = Duration::from_secs(40);
 
 #[derive(Debug, Serialize)]
 pub struct SeedSourceAnswer {
-    /// Whether the process got random numbers, from whatever seeds.
     pub has_random_numbers: bool,
     #[serde(flatten)]
     pub counts: SeedWork,
     pub notes: Vec<String>,
 }
 
-/// Returns the counters in the form of the JSON documents.
 pub fn seed_work(counts: SeedCounts) -> SeedWork {
     let SeedCounts { seeds, bytes, health_failures, failures, unavailable } = counts;
     SeedWork { seeds, bytes, health_failures, failures, unavailable }
@@ -49,7 +47,6 @@ pub fn seed_text(work: &SeedWork) -> String {
 }
 
 impl SeedSourceAnswer {
-    /// Starts the process and returns its counters.
     pub fn read() -> Result<SeedSourceAnswer> {
         let openssl = OpenSsl::find();
         let module = provider_file::find(None, &openssl)?;
@@ -68,7 +65,6 @@ impl SeedSourceAnswer {
         })
     }
 
-    /// Returns the failure of the source as a problem, with the next step.
     pub fn problem(&self) -> Option<String> {
         let counts = &self.counts;
         if counts.seeds > 0 && counts.health_failures + counts.failures + counts.unavailable == 0 {

@@ -16,7 +16,6 @@ use outboard_inventory::hwrng;
 use super::boot_rule::{self, BootRule};
 use crate::signals::SignalGuard;
 
-/// The name that leaves the choice to the kernel.
 pub const AUTO: &str = "auto";
 
 const SYSFS: &str = "/sys/class/misc/hw_random";
@@ -96,7 +95,6 @@ fn switch(name: &str) -> Result<Hwrng> {
     Ok(after)
 }
 
-/// Whether the generator in use was selected, and not chosen by the kernel.
 fn is_selected() -> bool {
     Root::live().text(&format!("{}/rng_selected", &SYSFS[1..])).as_deref() == Some("1")
 }

@@ -19,7 +19,6 @@ use super::seed_source::{SEED_SOURCE, SeedSourceAnswer, seed_text};
 /// The time limit for `openssl`, which takes seconds on a busy router.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// Daemons that feed /dev/random.
 const DAEMONS: [&str; 4] = ["rngd", "haveged", "jitterentropy-r", "jitterentropy-rngd"];
 
 #[derive(Serialize)]
@@ -28,10 +27,8 @@ struct SourcesAnswer {
     kernel: Option<String>,
     /// `null` if the kernel has no support for hardware random number generators.
     hwrng: Option<Hwrng>,
-    /// RDRAND, RDSEED or RNDR.
     instructions: Vec<&'static str>,
     tpm: bool,
-    /// Running daemons that feed the kernel.
     daemons: Vec<String>,
     /// The entropy that the kernel counts in its pool, in bits.
     entropy_available: Option<u32>,

@@ -8,7 +8,6 @@ use outboard_documents::Machine;
 use outboard_documents::tune::{DirectionResult, Tune};
 use outboard_policy::{CipherFigure, CipherRow, LookaheadRow, Measured, PolicyText, cpu_identity};
 
-/// Formats the results, with the reasons as comments.
 pub fn text(answer: &Tune, figures: &[CipherFigure]) -> String {
     let identity = cpu_identity(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default());
     written(answer, figures, &identity)

@@ -11,7 +11,6 @@ pub fn ciphers(ciphers: &[TunedCipher]) -> String {
     ciphers.iter().map(|cipher| format!("{}\n", cipher.sentence)).collect()
 }
 
-/// Formats one sentence for each measured look-ahead.
 pub fn all_lookahead(all: &[Lookahead]) -> String {
     all.iter().map(|one| format!("{}\n", one.sentence)).collect()
 }
@@ -284,7 +283,7 @@ pub mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = outboard_documents::testing::kept("tunes", &answer());
+        let (kept, written) = outboard_tests::kept::kept("tunes", &answer());
         assert_eq!(kept, written);
     }
 

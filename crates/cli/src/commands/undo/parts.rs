@@ -12,9 +12,7 @@ use crate::commands::{disable, disallow, enable, rng, tune};
 use crate::etc::STAGED;
 
 pub enum Part {
-    /// A service or a user within the kernel that was enabled.
     Service(String),
-    /// A driver that the kernel prefers: the name of its record, and that of the driver.
     Preference(String),
     Driver(String),
     List,
@@ -67,7 +65,6 @@ fn tree() -> Tree {
     Tree::at(Path::new("/"))
 }
 
-/// Whether there is a file, or the rest of a change of it that was interrupted.
 fn is_there(file: &str) -> bool {
     let file = Path::new(file);
     [file, &file.with_extension(STAGED)].iter().any(|path| path.symlink_metadata().is_ok())
@@ -86,7 +83,6 @@ impl Part {
         }
     }
 
-    /// The service, driver or file.
     pub fn name(&self) -> &str {
         match self {
             Part::Service(name) | Part::Driver(name) => name,

@@ -75,7 +75,6 @@ struct Worker {
 }
 
 impl Program {
-    /// Finds the requested program, else nginx, else Apache.
     pub fn find(wanted: Option<Kind>) -> Result<Program> {
         let of = |kind| match kind {
             Kind::Nginx => tools::find(&["nginx"], "nginx-light", "nginx-ssl"),
@@ -157,7 +156,6 @@ impl Program {
     }
 }
 
-/// Determines the worker's user from the system's files.
 fn worker() -> Result<Worker> {
     let [users, groups] =
         ["/etc/passwd", "/etc/group"].map(|file| fs::read_to_string(file).with_context(|| file.to_owned()));
@@ -166,7 +164,6 @@ fn worker() -> Result<Worker> {
     Ok(Worker { user: "nobody", gid, group })
 }
 
-/// Returns the group ID and the group name of the user nobody.
 fn nobodys(users: &str, groups: &str) -> Option<(u32, String)> {
     let entry = |text: &str, at: usize, is: &str| {
         let mut lines = text.lines().map(|line| line.split(':').map(str::to_owned).collect::<Vec<_>>());

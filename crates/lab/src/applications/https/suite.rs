@@ -21,7 +21,6 @@ pub struct Suite {
     pub name: String,
 }
 
-/// Returns the default suites: those whose ciphers are offered, and what they compete with.
 pub fn usual(is_offered: impl Fn(&str) -> bool) -> Vec<Suite> {
     let suites = USUAL.iter().map(|(name, always)| (Suite { name: (*name).to_owned() }, *always));
     let wanted = suites.filter(|(suite, always)| *always || suite.cipher().is_some_and(|it| is_offered(&it)));

@@ -12,7 +12,6 @@ use super::super::tool::modprobe;
 
 const NAME: &str = "data-channel offload, in the kernel";
 
-/// The message that OpenVPN logs when it uses the kernel's interface.
 pub const LOG_MESSAGE: &str = "DCO device";
 
 /// Checks whether data-channel offload can be used: each version of OpenVPN supports one kernel
@@ -38,7 +37,6 @@ pub fn is_there(version: &str, is_built_in: bool, cipher: &str) -> Result<(), St
     Err(format!("OpenVPN {version} needs the kernel module {module}, which cannot be loaded: {advice}"))
 }
 
-/// Returns the contestant, with the driver that the kernel prefers.
 pub fn side() -> Result<MeasuredSide> {
     let drivers = find_drivers(&Root::live(), &["gcm(aes)"])?;
     let first = drivers.first();

@@ -28,7 +28,6 @@ pub struct Tools {
     pub(super) openvpn: PathBuf,
     /// `2.6.14`
     pub version: String,
-    /// Whether it was built with data-channel offload.
     pub has_offload: bool,
 }
 
@@ -37,7 +36,6 @@ pub struct TunnelParameters<'a> {
     pub cipher: &'a str,
     pub mtu: u32,
     pub certificate: &'a Certificate,
-    /// Data-channel offload.
     pub in_kernel: bool,
 }
 
@@ -51,7 +49,6 @@ pub struct Tunnel {
 }
 
 impl Tools {
-    /// Finds the programs. An error names the package of a missing one.
     pub fn find() -> Result<Tools> {
         ensure!(rustix::process::geteuid().is_root(), "only root may make tunnels and networks: use sudo");
         let openvpn = tools::find(&["openvpn"], "openvpn", "openvpn-openssl")?;

@@ -17,7 +17,6 @@ use super::server::{Openssh, Server};
 
 pub struct Scp {
     file: PathBuf,
-    /// The user's key and an empty openssl.cnf.
     key: PathBuf,
     plain: PathBuf,
     copy: PathBuf,
@@ -25,7 +24,6 @@ pub struct Scp {
 }
 
 impl Scp {
-    /// The client on `peer`, which gets a copy of the user's key, or on this machine.
     pub fn new(openssh: &Openssh, work: &WorkFolder, peer: Option<Peer>) -> Result<Scp> {
         let (key, plain) = (work.file("user"), work.plain());
         let (key, copy) = match &peer {
@@ -38,7 +36,6 @@ impl Scp {
         Ok(Scp { file: openssh.scp.clone(), key, plain, copy, peer })
     }
 
-    /// The address at which the client reaches a server of this machine.
     pub fn address(&self) -> IpAddr {
         self.peer.as_ref().map_or(LOCALHOST, |peer| peer.address)
     }

@@ -16,7 +16,6 @@ use super::{MACS, Negotiated};
 /// sshd's message if its privilege separation directory is missing.
 const MISSING: &str = "Missing privilege separation directory: ";
 
-/// OpenSSH's programs and the keys of a measurement.
 pub struct Openssh {
     sshd: PathBuf,
     pub scp: PathBuf,
@@ -32,7 +31,6 @@ pub struct Server {
 }
 
 impl Openssh {
-    /// Finds the programs. An error names the package of a missing one.
     pub fn find() -> Result<Openssh> {
         ensure!(
             rustix::process::geteuid().is_root(),
@@ -59,7 +57,6 @@ impl Openssh {
         Ok(())
     }
 
-    /// Creates the host key and the user key.
     pub fn make_keys(&self, work: &WorkFolder) -> Result<()> {
         for name in ["host", "user"] {
             let mut keygen = Command::new(&self.keygen);

@@ -94,7 +94,6 @@ struct End {
 }
 
 impl End {
-    /// Runs a command. The error has the last lines of the log.
     fn run(&mut self, command: &str, message: &Message) -> Result<Response> {
         let result = self.control.run(command, message, LIMIT);
         result.map_err(|error| anyhow!("charon: {error}; log: {}", self.process.words()))

@@ -7,7 +7,6 @@ use outboard_measure::statistics::{percentile, tail};
 
 use crate::applications::measure::UserSystemTime;
 
-/// What was recorded in the runs of a contestant.
 #[derive(Default)]
 pub struct Tally {
     latencies: Vec<f64>,

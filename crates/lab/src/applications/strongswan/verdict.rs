@@ -5,7 +5,6 @@ use outboard_documents::bench::{Application, Connections, Run};
 /// With fewer runs the spread says nothing.
 const LEAST_SAMPLES: u64 = 5;
 
-/// Returns the verdict of each contestant with outboard, compared with OpenSSL alone.
 pub fn of(application: &Application) -> Vec<String> {
     let Some((plain, others)) = application.runs.split_first() else { return Vec::new() };
     let line = |with: &Run| {

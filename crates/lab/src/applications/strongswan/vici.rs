@@ -9,11 +9,9 @@ use std::time::{Duration, Instant};
 
 use outboard_measure::stop;
 
-/// Packet types.
 const CMD_REQUEST: u8 = 0;
 const CMD_RESPONSE: u8 = 1;
 
-/// Elements of a message.
 const SECTION_START: u8 = 1;
 const SECTION_END: u8 = 2;
 const KEY_VALUE: u8 = 3;
@@ -24,7 +22,6 @@ const LIST_END: u8 = 6;
 /// Maximum size of a packet that charon sends, in bytes.
 const LONGEST_PACKET: usize = 512 * 1024;
 
-/// Interval between checks for ^C.
 const POLLING_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -12,7 +12,6 @@ use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 /// The size in bytes whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
 
-/// Formats all results; `verbose` includes every figure.
 pub fn report(bench: &Bench, verbose: bool) -> String {
     let mut text = String::new();
     for one in bench.subjects() {
@@ -124,7 +123,6 @@ fn application(text: &mut String, one: &Application) {
     text.push('\n');
 }
 
-/// Formats the evidence that hardware did the work.
 fn proof(evidence: Option<Evidence>) -> &'static str {
     match evidence {
         None => "-",

@@ -21,7 +21,6 @@ fn has_what_is_credited(answer: &RngAssessment) -> bool {
         || answer.is_below_full_entropy == Some(false) && has_passed_restarts(answer)
 }
 
-/// Returns whether nothing contradicts the source and its credit.
 pub fn is_good(answer: &RngAssessment) -> bool {
     has_what_is_credited(answer) && answer.health_fault.is_none() && has_passed_restarts(answer)
 }

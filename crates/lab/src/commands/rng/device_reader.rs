@@ -13,15 +13,12 @@ use outboard_measure::stop;
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// /dev/hwrng does not support poll(2), so reads are retried after a pause.
 const PAUSE: Duration = Duration::from_millis(1);
-/// Interval in which ^C is noticed.
 const TICK: Duration = Duration::from_millis(50);
 /// Bytes of one read. A driver of 1 kB/s returns them within the time limit.
 const CHUNK: usize = 1024;
 
-/// The reason why a device returned no more data.
 pub enum ReadFailure {
     Ended,
-    /// No data for `TIME_LIMIT`.
     Silent,
     Failed(io::Error),
 }

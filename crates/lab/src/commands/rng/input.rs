@@ -12,7 +12,6 @@ use outboard_measure::stop;
 
 use super::device_reader::{DeviceReader, ReadFailure, TIME_LIMIT};
 
-/// The kernel's random number device.
 pub const HWRNG: &str = "/dev/hwrng";
 
 /// The kernel keeps up to a cache line of bytes that were not read, also those of a generator that is
@@ -33,7 +32,6 @@ pub struct InputOptions {
     stdin: Option<String>,
 }
 
-/// The reason why the input cannot be read: the name, the cause and the next step.
 #[derive(Debug)]
 pub struct InputError(String);
 
@@ -48,7 +46,6 @@ impl std::error::Error for InputError {}
 pub struct Input {
     pub name: String,
     stream: Stream,
-    /// The generator behind /dev/hwrng when it was opened.
     generator: Option<String>,
     /// Bytes to discard before the first one of the generator.
     left_over: usize,

@@ -3,11 +3,11 @@
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
+use crate::monitor::{Sample, rates};
 use anyhow::{Context as _, Result};
 use outboard_documents::watch::Watch;
 use outboard_drivers::root::Root;
 use outboard_measure::stop;
-use outboard_monitor::{Sample, rates};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
@@ -16,7 +16,6 @@ use super::view;
 /// How long a signal or a new size may take until it is noticed.
 const NOTICE: Duration = Duration::from_millis(200);
 
-/// Columns and lines of a terminal that does not report them.
 const USUAL: (u16, u16) = (80, 24);
 
 // ECMA-48 and, for the alternate screen and the cursor, xterm's private modes.

@@ -56,7 +56,6 @@ pub fn of(old_report: &Report, new_report: &Report) -> Vec<Change> {
     changes
 }
 
-/// Returns a distinct name for each run, with the last run of that name.
 fn of_applications(report: &Report) -> Vec<(String, Figure)> {
     let all = report.benches.iter().flat_map(|bench| &bench.applications);
     let runs = all.flat_map(|one| {

@@ -37,7 +37,6 @@ fn ways(cipher: &TunedCipher) -> Vec<(&'static str, &DirectionResult)> {
     ways
 }
 
-/// Returns the directions that both reports have.
 fn common<'a>(
     old: &'a TunedCipher,
     new: &'a TunedCipher,
@@ -134,7 +133,6 @@ pub fn throughput(old: &Report, new: &Report) -> Vec<Change> {
     changes
 }
 
-/// Compares throughput and CPU time.
 pub fn speed_and_cost(topic: Topic, what: String, was: &Figure, now: &Figure) -> Vec<Change> {
     let cpu = format!("{what}, CPU time");
     let speed = moved(topic, what, "MB/s", was, now, |one| Some(one.megabytes_per_second), true);

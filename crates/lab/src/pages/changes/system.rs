@@ -13,7 +13,6 @@ fn statuses<'a>(old: &'a Report, new: &'a Report) -> Option<(&'a Status, &'a Sta
     old.status.as_ref().zip(new.status.as_ref())
 }
 
-/// Compares one topic of the statuses.
 fn by_status(
     topic: Topic,
     old: &Report,

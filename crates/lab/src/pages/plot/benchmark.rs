@@ -11,10 +11,8 @@ use outboard_console::size as bytes;
 /// The size in bytes at which depths are compared, or the nearest to it.
 const MIDDLE: u64 = 4096;
 
-/// Returns the value and half the length of its error bar.
 type Value = fn(&Row, &Figure) -> Option<(f64, f64)>;
 
-/// A contestant's name in the legend, and the class of its curve.
 #[derive(Clone)]
 struct CurveLabel<'a> {
     contestant: &'a str,
@@ -99,7 +97,6 @@ fn names(curves: &[Curve], looks: &[CurveLabel<'_>]) -> String {
     curves.iter().filter_map(of).collect::<Vec<_>>().join("; ")
 }
 
-/// Plots by size, at the smallest depth that was measured.
 fn by_size(what: &str, rows: &[&Row], looks: &[CurveLabel<'_>], of_cpu: bool) -> Option<Plot> {
     let depth = rows.iter().map(|row| row.depth).min()?;
     let (kind, unit, value): (_, _, Value) = if of_cpu {
@@ -208,7 +205,6 @@ fn costs(what: &str, rows: &[&Row]) -> Table {
     })
 }
 
-/// Returns a cell that states whether hardware did the work.
 pub fn proof(fault: Option<&str>, evidence: Option<Evidence>) -> Cell {
     match (fault, evidence) {
         (Some(why), _) => judged(format!("no: {why}"), Tone::Bad),

@@ -136,7 +136,6 @@ fn switched_on(report: &Report) -> Answer {
     }
 }
 
-/// Figures of hardware and software for the same work.
 struct Compared<'a> {
     what: String,
     software: &'a Figure,

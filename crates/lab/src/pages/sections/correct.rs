@@ -41,7 +41,6 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
-/// Adds the saved results of earlier checks.
 fn saved(section: &mut Section, report: &Report) {
     let checked = report.status.iter().flat_map(|status| &status.checked);
     // Results that are in a table are not repeated.

@@ -7,7 +7,6 @@ use outboard_drivers::judge::Verdict;
 use super::not_given;
 use crate::pages::page::{Section, count, listed, number, words};
 
-/// Maximum number of driver names that are listed; more are counted.
 const MOST_NAMES: usize = 12;
 
 pub fn section(report: &Report) -> Section {

@@ -45,7 +45,6 @@ fn answered(answer: Reachable) -> Cell {
     judged(answer.name(), tone)
 }
 
-/// Each driver and the consumers that get it.
 fn matrix(section: &mut Section, status: &Status) {
     let head: Vec<_> =
         std::iter::once("driver").chain(Consumer::ALL.map(Consumer::name)).map(words).collect();

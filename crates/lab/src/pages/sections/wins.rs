@@ -20,7 +20,6 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
-/// The policy in force and the ciphers that it sends to hardware, as the status has them.
 fn policy(report: &Report) -> Option<(&Policy, Vec<&CipherOffload>)> {
     let status = report.status.as_ref()?;
     let policy = status.policy.as_ref().filter(|policy| policy.in_force)?;

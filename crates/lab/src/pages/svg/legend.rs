@@ -31,7 +31,6 @@ pub struct Legend {
 }
 
 impl Legend {
-    /// Places the names between `left` and `right`.
     pub fn new(plot: &Plot, left: f64, right: f64) -> Legend {
         let curves = plot.curves.iter().map(|curve| (Some(curve.class), curve.name.clone()));
         let crossover = plot.crossover.map(|size| (None, format!("hardware from {}", bytes(size))));

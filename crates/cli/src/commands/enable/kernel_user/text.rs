@@ -95,7 +95,7 @@ pub fn sentence(user: KernelUser, comparison: Option<&choice::Contest>, is_aes_r
     comparison.map_or(String::new(), |it| choice::text(&it.document(reader(user))) + "\n")
 }
 
-/// R9 to R11: an accelerator that is slower than software has the highest priority.
+/// An accelerator that is slower than software has the highest priority.
 pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>) -> String {
     let rows = choice.contest.iter().flat_map(|contest| &contest.rows);
     let software = rows.clone().find(|row| row.driver != choice.name()).map(|row| row.driver.clone());

@@ -8,7 +8,6 @@ use anyhow::{Result, anyhow};
 
 use super::{Site, Worker};
 
-/// Directories of Apache's modules in different distributions.
 const MODULES: [&str; 5] = [
     "/usr/lib/apache2/modules",
     "/usr/lib64/httpd/modules",
@@ -17,7 +16,6 @@ const MODULES: [&str; 5] = [
     "/usr/libexec/apache2",
 ];
 
-/// Returns the configuration. `built` lists the modules that are built in.
 pub fn configuration(
     built: &str,
     folder: &Path,

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::{Site, Worker};
 
-/// Returns the configuration. `built` lists the options with which nginx was built.
 pub fn configuration(
     built: &str,
     folder: &Path,

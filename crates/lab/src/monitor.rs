@@ -1,0 +1,13 @@
+//! All that is observed at one moment, its rates and its metrics for Prometheus, for `outboard watch`
+//! and `outboard metrics`.
+
+mod exposition;
+mod metrics;
+mod processors;
+mod rates;
+mod sample;
+
+pub use metrics::{FindingState, metrics};
+pub use processors::KernelTime;
+pub use rates::rates;
+pub use sample::Sample;
