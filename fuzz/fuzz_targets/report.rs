@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use outboard_documents::{Part, Report, json, read};
+use outboard_documents::json;
+use outboard_lab::documents::{Part, Report, read};
 use outboard_lab::pages::{Pages as _, compare};
 
 #[path = "../../crates/lab/tests/xml/mod.rs"]

@@ -1,8 +1,8 @@
 //! tcrypt's figures for AES-128-CBC encryption with the selected driver.
 
 use anyhow::{Result, ensure};
+use outboard_lab::requests::tcrypt::{self, Line, ROUNDS, Tests};
 use outboard_measure::clock::Clock;
-use outboard_measure::tcrypt::{self, Line, ROUNDS, Tests};
 
 /// tcrypt, ready to run.
 pub struct Tcrypt {

@@ -3,31 +3,23 @@
 //! Each document has a schema with a version (docs/versioning.md): fields are only added. Fields of
 //! later versions are ignored when read, and fields that earlier versions lack have a default.
 
-pub mod bench;
 pub mod check;
 pub mod choice;
 pub mod config;
-mod figures;
 pub mod live;
 mod measured;
 pub mod named;
 mod progress;
 pub mod prove;
-mod read;
-mod report;
-pub mod rng;
 pub mod secrets;
 pub mod shell;
 pub mod software;
 pub mod status;
 mod time;
 pub mod tune;
-pub mod watch;
 
 pub use measured::{Figure, Goal, LONGEST_WALL_TIME, Machine, SpeedVerdict};
 pub use progress::{Progress, print_steps};
-pub use read::{LARGEST, Part, Unfit, contents, read};
-pub use report::{Report, Source};
 pub use time::now;
 
 use outboard_console::{is_stream, is_unprintable};
@@ -38,27 +30,24 @@ pub trait Document: Serialize {
     const SCHEMA: &'static str;
 }
 
+/// Implements [`Document`] for types.
+#[macro_export]
 macro_rules! schemas {
     ($($document:path: $schema:literal,)*) => {
-        $(impl Document for $document {
+        $(impl $crate::Document for $document {
             const SCHEMA: &'static str = $schema;
         })*
     };
 }
 
 schemas! {
-    bench::Bench: "outboard-bench/1",
     check::Check: "outboard-check/1",
     config::Config: "outboard-config/1",
     live::Live: "outboard-live/1",
     progress::Progress: "outboard-progress/1",
     prove::Prove: "outboard-prove/1",
-    report::Report: "outboard-report/1",
-    rng::RngAssessment: "outboard-rng-assess/1",
-    rng::RngTest: "outboard-rng-test/1",
     status::Status: "outboard-status/1",
     tune::Tune: "outboard-tune/1",
-    watch::Watch: "outboard-watch/1",
 }
 
 /// Formats a document as JSON with its schema first, and a line feed at the end: indented, or one line

@@ -3,6 +3,7 @@
 
 pub mod applications;
 mod commands;
+pub mod documents;
 mod monitor;
 pub mod pages;
 pub mod pasted;

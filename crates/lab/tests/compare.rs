@@ -2,7 +2,7 @@
 
 mod xml;
 
-use outboard_documents::{Report, read};
+use outboard_lab::documents::{Report, read};
 use outboard_lab::pages::compare;
 use serde_json::Value;
 

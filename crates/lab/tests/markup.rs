@@ -5,9 +5,9 @@ mod xml;
 use std::sync::LazyLock;
 
 use outboard_catalog::instructions::Architecture;
-use outboard_documents::{Report, read};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::Consumer;
+use outboard_lab::documents::{Report, read};
 use outboard_lab::pages::{Pages as _, compare};
 use proptest::prelude::*;
 use serde_json::Value;

@@ -3,7 +3,9 @@
 
 mod xml;
 
-use outboard_documents::{Part, Report, json, read};
+use outboard_documents::json;
+
+use outboard_lab::documents::{Part, Report, read};
 use outboard_lab::pages::Pages as _;
 
 const FILES: [(&str, &str); 6] = [

@@ -11,7 +11,6 @@
 //! - [`evidence`]: whether hardware did the work
 //! - [`clock`], [`machine`], [`noise`], [`stop`]: the clock, the machine, its noise, and
 //!   interruption
-//! - [`tcrypt`]: the kernel's own benchmark
 //! - [`evp`]: requests to OpenSSL through its API, as applications make them
 //! - [`openssl_pair`]: OpenSSL with the provider and without it, in one process
 //! - [`in_flight`]: requests to a driver, with a number of them in flight
@@ -37,7 +36,6 @@ pub mod noise;
 pub mod openssl_pair;
 pub mod statistics;
 pub mod stop;
-pub mod tcrypt;
 pub mod turns;
 pub mod umac;
 

@@ -1,8 +1,8 @@
 //! Runs the same work with one kernel driver after the other, and determines the amount of work.
 
+use crate::documents::bench::Bench;
 use anyhow::{Result, anyhow};
 use outboard_console::progress;
-use outboard_documents::bench::Bench;
 use outboard_measure::kernel_users::chosen::Drivers;
 
 use super::measure::{ApplicationJob, HardwareClaim, MeasuredSide, RunCost, UserSystemTime, measure};

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::documents::bench::Bench;
 use crate::requests::run::empty_document;
 use anyhow::Result;
 use clap::Args;
 use outboard_console::duration;
-use outboard_documents::bench::Bench;
 use outboard_measure::{noise, stop};
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 

@@ -7,13 +7,13 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::documents::bench::Bench;
 use crate::requests::contestants::note;
 use crate::requests::lists::{self, Numbers};
 use crate::requests::run::empty_document;
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_console::{duration, progress, size};
-use outboard_documents::bench::Bench;
 use outboard_drivers::find::Judged;
 use outboard_drivers::flags::Flags;
 use outboard_drivers::netlink::change;

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use crate::documents::bench::Bench;
 use crate::requests::lists;
 use crate::requests::run::empty_document;
 use anyhow::{Context, Result, bail, ensure};
@@ -15,7 +16,6 @@ use outboard_accel::Algorithm;
 use outboard_catalog::kernel_name;
 use outboard_console::duration;
 use outboard_counters::Table;
-use outboard_documents::bench::Bench;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
 use outboard_measure::kernel_users::keys::hex;
 use outboard_measure::openssl_pair::in_use;

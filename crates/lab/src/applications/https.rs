@@ -9,10 +9,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::documents::bench::Bench;
 use crate::requests::lists;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
 use self::server::{FILE, Kind, Program, Server, Site};

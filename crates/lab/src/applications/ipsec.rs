@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use crate::documents::bench::{Application, Bench};
 use crate::requests::contestants::note;
 use crate::requests::run::empty_document;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use outboard_console::duration;
-use outboard_documents::bench::{Application, Bench};
 use outboard_drivers::netlink::change;
 use outboard_measure::kernel_users::chosen::Drivers;
 use outboard_measure::kernel_users::cleaner::Cleaner;
@@ -236,8 +236,8 @@ fn slower(one: &Application) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::documents::bench::{Evidence, Run};
     use outboard_documents::Figure;
-    use outboard_documents::bench::{Evidence, Run};
 
     #[test]
     fn an_accelerator_without_gain_is_explained() {

@@ -4,12 +4,12 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use crate::documents::bench::{Application, Bench, Evidence, Run};
 use crate::requests::end_by_limit;
 use crate::requests::row::evidence_of;
 use anyhow::{Result, anyhow};
 use outboard_console::progress;
 use outboard_counters::{Counts, Decision, SoftwareReason, Table};
-use outboard_documents::bench::{Application, Bench, Evidence, Run};
 use outboard_documents::software::why_software;
 use outboard_measure::cpu::{Cpu, seconds as cpu_seconds};
 use outboard_measure::evidence::NO_INTERRUPT;

@@ -20,9 +20,9 @@ mod strongswan;
 mod tool;
 mod tools;
 
+use crate::documents::bench::Bench;
 use anyhow::{Context as _, Result};
 use clap::Subcommand;
-use outboard_documents::bench::Bench;
 use outboard_measure::kernel_users::cleaner::Cleaner;
 
 /// Instead of requests, what an application does.

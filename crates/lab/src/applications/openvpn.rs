@@ -5,10 +5,10 @@ mod offload;
 mod peer_tunnel;
 mod tunnel;
 
+use crate::documents::bench::Bench;
 use crate::requests::lists;
 use anyhow::{Result, bail};
 use clap::Args;
-use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
 use self::peer_tunnel::{PeerTunnel, prepare};

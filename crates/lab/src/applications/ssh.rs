@@ -5,10 +5,10 @@ mod server;
 
 use std::path::Path;
 
+use crate::documents::bench::Bench;
 use crate::requests::lists;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
 use self::client::Scp;

@@ -7,10 +7,10 @@ mod proposal;
 mod verdict;
 mod vici;
 
+use crate::documents::bench::Bench;
 use anyhow::Result;
 use clap::Args;
 use outboard_console::progress;
-use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 
 use self::charon::{Charon, Ends};

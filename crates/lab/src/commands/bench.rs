@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::applications::Application;
+use crate::documents::bench::Bench;
+use crate::documents::{Part, contents, read};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, say};
-use outboard_documents::bench::Bench;
-use outboard_documents::{Document as _, Part, contents, json, read};
+use outboard_documents::{Document as _, json};
 use outboard_measure::Measuring;
 use outboard_measure::stop;
 

@@ -5,11 +5,12 @@ mod input;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::documents::Report;
 use crate::pages::{Comparison, Pages as _, compare};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use outboard_console::{answer, ended, say};
-use outboard_documents::{Report, json};
+use outboard_documents::json;
 
 use self::input::Input;
 use outboard::output::Output;

@@ -1,9 +1,9 @@
 //! The difference of two samples as rates.
 
-use outboard_counters::{Counts, Table};
-use outboard_documents::watch::{
+use crate::documents::watch::{
     DeviceRates, DriverRates, GroupWork, KernelCpu, ModuleState, ProcessGroup, Watch,
 };
+use outboard_counters::{Counts, Table};
 use outboard_measure::cpu::seconds;
 use std::time::Duration;
 

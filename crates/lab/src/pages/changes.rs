@@ -4,7 +4,7 @@ mod benchmarks;
 mod figures;
 mod system;
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]

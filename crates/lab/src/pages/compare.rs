@@ -1,7 +1,7 @@
 //! Compares two reports of a machine: additions, removals and changes. Schema
 //! `outboard-comparison/1`.
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use serde::Serialize;
 
 use crate::pages::changes::{self, Change, Kind, Topic};

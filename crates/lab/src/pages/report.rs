@@ -1,6 +1,6 @@
 //! Formats a report as a page.
 
-use outboard_documents::Report;
+use crate::documents::Report;
 
 use crate::pages::{html, markdown, sections};
 

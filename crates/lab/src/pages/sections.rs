@@ -16,7 +16,7 @@ mod wins;
 
 pub use answers::answers;
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::check::CheckVerdict;
 
 use crate::pages::page::{Section, count, listed};

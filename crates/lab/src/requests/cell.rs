@@ -1,8 +1,8 @@
 //! Measures one cell in the process of a pass: all contestants make the same requests, interleaved.
 
+use crate::documents::bench::{Contestant, ContestantKind};
 use outboard_accel::Direction;
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::Example;
 use outboard_measure::noise::arithmetic;

@@ -1,5 +1,6 @@
 //! The contestants: OpenSSL, and each driver over each interface that reaches it.
 
+use crate::documents::bench::{Contestant, ContestantKind};
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use outboard_accel::af_alg::AfAlg;
@@ -7,7 +8,6 @@ use outboard_accel::primitive::Primitive;
 use outboard_accel::{
     Accelerator, Algorithm, Error, HashAlgorithm, HashSession, reach_hash_over, reach_over,
 };
-use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_drivers::find::{Judged, Survey};
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::ProgramInterface;

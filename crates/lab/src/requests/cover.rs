@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::documents::bench::Bench;
 use anyhow::{Result, bail};
 use outboard_console::{progress, say, time as minutes};
-use outboard_documents::bench::Bench;
 use outboard_measure::noise::{DisturbanceMonitor, SpeedReference};
 use outboard_measure::stop;
 use outboard_measure::turns::Stopwatch;

@@ -1,10 +1,11 @@
 //! The kernel's own benchmark of the driver that it prefers: loads tcrypt and parses its output.
 
+use super::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
+use crate::documents::bench::{Bench, CipherDirection, Contestant, ContestantKind, Evidence, Row};
 use anyhow::Result;
 use outboard_accel::primitive::Primitive;
 use outboard_accel::{Algorithm, Direction, HashAlgorithm};
 use outboard_console::progress;
-use outboard_documents::bench::{Bench, CipherDirection, Contestant, ContestantKind, Evidence, Row};
 use outboard_drivers::find::Survey;
 use outboard_drivers::judge::Verdict;
 use outboard_measure::clock::Clock;
@@ -13,7 +14,6 @@ use outboard_measure::evp::Context;
 use outboard_measure::figure;
 use outboard_measure::interrupts::Interrupts;
 use outboard_measure::stop;
-use outboard_measure::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
 use outboard_measure::turns::Series;
 
 use super::MeasurementOptions;

@@ -6,11 +6,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::documents::bench::{Contestant, ContestantKind};
 use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::Direction;
 use outboard_catalog::CIPHER_NAMES;
 use outboard_counters::Counts;
-use outboard_documents::bench::{Contestant, ContestantKind};
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Cipher, Context, Work};
 use outboard_measure::interrupts::Interrupts;

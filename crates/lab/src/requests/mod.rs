@@ -18,15 +18,16 @@ pub mod run;
 mod serve;
 mod software;
 mod tally;
+pub mod tcrypt;
 mod without_instructions;
 mod worker;
 
 use std::time::Duration;
 
+use crate::documents::bench::Bench;
 use anyhow::{Result, bail};
 use clap::Args;
 use outboard_console::duration;
-use outboard_documents::bench::Bench;
 use outboard_measure::stop;
 pub use serve::serve as serve_pass;
 pub use without_instructions::serve as serve_plain;

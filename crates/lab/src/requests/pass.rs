@@ -111,7 +111,7 @@ mod tests {
     use std::process::Stdio;
     use std::time::Duration;
 
-    use outboard_documents::bench::{Contestant, ContestantKind};
+    use crate::documents::bench::{Contestant, ContestantKind};
     use outboard_measure::turns::Plan;
 
     use super::super::protocol::{CellContestant, Measured};

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use outboard_documents::bench::{CipherDirection, Contestant};
+use crate::documents::bench::{CipherDirection, Contestant};
 use outboard_measure::turns::{Plan, Series};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<Option<T>
 mod tests {
     use super::*;
 
-    use outboard_documents::bench::ContestantKind;
+    use crate::documents::bench::ContestantKind;
 
     fn asked() -> CellRequest {
         let contestant = |name: &str, kind, driver: Option<&str>| Contestant {

@@ -1,7 +1,7 @@
 //! Converts results to the types of the document.
 
+use crate::documents::bench::{CipherDirection, Evidence};
 use outboard_accel::Direction;
-use outboard_documents::bench::{CipherDirection, Evidence};
 use outboard_measure::evidence;
 
 pub fn document_direction(direction: Direction) -> CipherDirection {

@@ -1,9 +1,9 @@
 //! A complete run: determines contestants and cells, and collects the results. Nothing is timed
 //! here.
 
+use crate::documents::bench::{Bench, ContestantKind};
 use anyhow::{Context as _, Result, anyhow};
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::{Bench, ContestantKind};
 use outboard_documents::now;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
+use crate::documents::bench::ContestantKind;
 use anyhow::{Context as _, Result};
 use outboard_accel::primitive::Primitive;
-use outboard_documents::bench::ContestantKind;
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::stop;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    use outboard_documents::bench::{CipherDirection, Contestant};
+    use crate::documents::bench::{CipherDirection, Contestant};
     use outboard_measure::turns::Plan;
 
     use super::super::protocol::{CellContestant, Measured};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use outboard_documents::bench::{Contestant, ContestantKind, Evidence, Row};
+use crate::documents::bench::{Contestant, ContestantKind, Evidence, Row};
 use outboard_measure::evidence::NO_INTERRUPT;
 use outboard_measure::figure::{figure, rounded};
 use outboard_measure::interrupts::Interrupts;

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = outboard_tests::kept::kept("checks", &check());
+        let (kept, written) = outboard_tests::kept::kept(&check());
         assert_eq!(kept, written);
     }
 

@@ -163,7 +163,7 @@ fn a_report_keeps_all_of_a_proof() {
         proof(&["--require-hardware", "7"], 9, spent(vec![device(8200, OWN)]), (8192, 8192), &["x"]);
     proof.software = Some(software_run(&ended(0), &spent(vec![])));
     proof.seed_source = Some(seed_work(SeedCounts { seeds: 2, bytes: 320, ..SeedCounts::default() }));
-    let (kept, written) = outboard_tests::kept::kept("proofs", &proof);
+    let (kept, written) = outboard_tests::kept::kept(&proof);
     assert_eq!(kept, written);
 }
 
@@ -344,7 +344,7 @@ fn key_stream_of_the_time_before_the_observation_is_no_contradiction() {
 fn look_ahead_has_a_table_of_its_own_and_is_kept_in_reports() {
     let proof = looked_ahead(8192, 1 << 20, 9, 9);
     insta::assert_snapshot!("looked_ahead", super::super::text::render(&proof, true));
-    let (kept, written) = outboard_tests::kept::kept("proofs", &proof);
+    let (kept, written) = outboard_tests::kept::kept(&proof);
     assert_eq!(kept, written);
     assert_eq!(written["total"]["key_stream_generated"], (1 << 20) + 16384);
 }

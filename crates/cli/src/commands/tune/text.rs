@@ -283,7 +283,7 @@ pub mod tests {
 
     #[test]
     fn a_report_keeps_all_of_it() {
-        let (kept, written) = outboard_tests::kept::kept("tunes", &answer());
+        let (kept, written) = outboard_tests::kept::kept(&answer());
         assert_eq!(kept, written);
     }
 

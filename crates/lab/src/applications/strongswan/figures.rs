@@ -1,7 +1,7 @@
 //! The figures for a connection, of all runs of a contestant.
 
+use crate::documents::bench::{Connections, Run};
 use outboard_counters::Counts;
-use outboard_documents::bench::{Connections, Run};
 use outboard_measure::figure::rounded;
 use outboard_measure::statistics::{percentile, tail};
 

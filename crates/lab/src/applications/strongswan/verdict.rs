@@ -1,6 +1,6 @@
 //! The verdict in one line: what outboard gains for connections, if that exceeds the spread.
 
-use outboard_documents::bench::{Application, Connections, Run};
+use crate::documents::bench::{Application, Connections, Run};
 
 /// With fewer runs the spread says nothing.
 const LEAST_SAMPLES: u64 = 5;

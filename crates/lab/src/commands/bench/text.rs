@@ -5,9 +5,9 @@ mod connections;
 
 use std::fmt::Write;
 
+use crate::documents::bench::{Application, Bench, Evidence, Row, Subject};
 use outboard_console::{aligned, counted, first_of, size};
 use outboard_documents::Figure;
-use outboard_documents::bench::{Application, Bench, Evidence, Row, Subject};
 
 /// The size in bytes whose figures are shown, or the nearest to it.
 const SHOWN: u64 = 4096;
@@ -175,8 +175,8 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::documents::bench::{CipherDirection, Contestant, ContestantKind, Run};
     use outboard_documents::Machine;
-    use outboard_documents::bench::{CipherDirection, Contestant, ContestantKind, Run};
 
     fn row(contestant: &str, bytes: u64, depth: u64, speed: f64, evidence: Option<Evidence>) -> Row {
         let interrupts_per_request =

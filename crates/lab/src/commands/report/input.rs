@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::documents::{Part, Report, Unfit, contents, read};
 use anyhow::{Result, anyhow, bail};
-use outboard_documents::{Part, Report, Unfit, contents, read};
 use outboard_drivers::root::Root;
 
 pub struct Input {

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::documents::rng::{PermutationResult, RngAssessment};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_console as console;
 use outboard_console::INTERRUPTED;
-use outboard_documents::rng::{PermutationResult, RngAssessment};
 use outboard_documents::{json, now};
 use outboard_drivers::root::Root;
 use outboard_entropy::{

@@ -1,7 +1,7 @@
 //! The result of `outboard rng assess`, as JSON and as text.
 
+use crate::documents::rng::{IidTestResult, RestartTests, RngAssessment, RngEstimate};
 use outboard_console::aligned;
-use outboard_documents::rng::{IidTestResult, RestartTests, RngAssessment, RngEstimate};
 use outboard_entropy::{Assessment, Estimate, IidTest, LEAST_SAMPLES, RestartResult};
 
 /// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::documents::rng::{BlockSpeed, FailureCounts, RngTest, RngVerdict};
 use anyhow::{Result, bail};
 use clap::Args;
 use outboard_console as console;
 use outboard_console::{INTERRUPTED, counted, duration};
-use outboard_documents::rng::{BlockSpeed, FailureCounts, RngTest, RngVerdict};
 use outboard_documents::{json, now};
 use outboard_entropy::{BLOCK, EXPECTED_FAILURES, Fips, FipsFailures};
 use outboard_measure::stop;

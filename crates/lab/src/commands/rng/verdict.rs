@@ -6,7 +6,7 @@
 //! tests were counted in 4,000,000 blocks of AES-CTR, of which 3,241 failed. The tests of
 //! significance use the end of that interval in favour of the source.
 
-use outboard_documents::rng::RngVerdict;
+use crate::documents::rng::RngVerdict;
 use outboard_entropy::EXPECTED_FAILURES;
 
 /// `Fail`: a random source has a count this extreme with a probability below this.

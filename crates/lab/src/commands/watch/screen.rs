@@ -3,9 +3,9 @@
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
+use crate::documents::watch::Watch;
 use crate::monitor::{Sample, rates};
 use anyhow::{Context as _, Result};
-use outboard_documents::watch::Watch;
 use outboard_drivers::root::Root;
 use outboard_measure::stop;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,7 +1,7 @@
 //! The tables of `outboard watch`, for the screen and for `--once`.
 
+use crate::documents::watch::{GroupWork, Watch};
 use outboard_console::{amount, percent};
-use outboard_documents::watch::{GroupWork, Watch};
 
 use outboard_console::{aligned_within, output_columns, wrapped};
 
@@ -34,7 +34,7 @@ pub fn drivers(watch: &Watch) -> Table {
 }
 
 pub fn devices(watch: &Watch) -> Table {
-    let row = |device: &outboard_documents::watch::DeviceRates| {
+    let row = |device: &crate::documents::watch::DeviceRates| {
         let engine = device.chip.as_ref().unwrap_or(&device.driver);
         vec![format!("{} ({engine})", device.name), per_second(Some(device.interrupts))]
     };
@@ -50,7 +50,7 @@ pub fn devices(watch: &Watch) -> Table {
 }
 
 pub fn processes(watch: &Watch) -> Table {
-    let row = |group: &outboard_documents::watch::ProcessGroup| {
+    let row = |group: &crate::documents::watch::ProcessGroup| {
         let of = |value: fn(&GroupWork) -> String| group.work.as_ref().map_or("-".to_owned(), value);
         vec![
             group.name.clone(),

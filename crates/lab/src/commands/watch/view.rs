@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::documents::watch::Watch;
 use outboard_console::printable_line;
-use outboard_documents::watch::Watch;
 
 use super::tables;
 
@@ -26,7 +26,7 @@ pub fn lines(watch: Option<&Watch>, interval: Duration, columns: usize, height: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_documents::watch::{
+    use crate::documents::watch::{
         DeviceRates, DriverRates, GroupWork, KernelCpu, ModuleState, ProcessGroup,
     };
 

@@ -1,8 +1,8 @@
 //! Compares benchmarks, at the largest size that both measured.
 
+use crate::documents::Report;
+use crate::documents::bench::Row;
 use outboard_documents::Figure;
-use outboard_documents::Report;
-use outboard_documents::bench::Row;
 
 use super::figures::speed_and_cost;
 use super::{Change, Topic, lists};

@@ -1,7 +1,7 @@
 //! Compares thresholds, throughput and CPU time.
 
+use crate::documents::Report;
 use outboard_documents::Figure;
-use outboard_documents::Report;
 use outboard_documents::tune::{DirectionResult, TunedCipher};
 
 use super::{Change, Kind, Topic};

@@ -1,6 +1,6 @@
 //! Compares everything except figures.
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::status::{Accelerator, Algorithm, ReachRow, Status};
 use outboard_drivers::judge::Verdict;
 

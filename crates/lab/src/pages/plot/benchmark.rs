@@ -1,8 +1,8 @@
 //! The curves of a benchmark: throughput and CPU time by size, and throughput by the number of
 //! requests in flight.
 
+use crate::documents::bench::{Bench, Contestant, ContestantKind, Evidence, Row, Subject};
 use outboard_documents::Figure;
-use outboard_documents::bench::{Bench, Contestant, ContestantKind, Evidence, Row, Subject};
 
 use super::{Axis, Curve, Plot, Sample, described, speed_of};
 use crate::pages::page::{Cell, Table, Tone, figure, judged, number, with_spread, words};

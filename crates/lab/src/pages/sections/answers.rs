@@ -1,8 +1,8 @@
 //! The summary box: correct? faster? less CPU? switched on?
 
+use crate::documents::Report;
+use crate::documents::bench::{Application, Bench, ContestantKind, Evidence, Row};
 use outboard_documents::Figure;
-use outboard_documents::Report;
-use outboard_documents::bench::{Application, Bench, ContestantKind, Evidence, Row};
 use outboard_documents::check::CheckVerdict;
 use outboard_documents::tune::{Point, Tune, TunedCipher};
 

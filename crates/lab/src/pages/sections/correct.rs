@@ -1,6 +1,6 @@
 //! Is it correct?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::check::{Check, CheckVerdict, CheckedDriver};
 use outboard_documents::shell;
 use outboard_documents::status::Checked;

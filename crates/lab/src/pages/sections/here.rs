@@ -1,6 +1,6 @@
 //! What is here?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::status::{Accelerator, Completion, Status};
 use outboard_drivers::judge::Verdict;
 

@@ -1,8 +1,8 @@
 //! How was it measured?
 
+use crate::documents::Report;
+use crate::documents::bench::Bench;
 use outboard_documents::Figure;
-use outboard_documents::Report;
-use outboard_documents::bench::Bench;
 use outboard_documents::tune::Tune;
 
 use super::not_given;

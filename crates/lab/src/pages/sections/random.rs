@@ -1,7 +1,7 @@
 //! Are random numbers good?
 
-use outboard_documents::Report;
-use outboard_documents::rng::{RngAssessment, RngTest, RngVerdict};
+use crate::documents::Report;
+use crate::documents::rng::{RngAssessment, RngTest, RngVerdict};
 
 use crate::pages::page::{Block, Cell, Section, Tone, judged, number, words};
 use crate::pages::picture::Picture;

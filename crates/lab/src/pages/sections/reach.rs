@@ -1,6 +1,6 @@
 //! What reaches it?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::status::{MatrixRow, Status};
 use outboard_drivers::reach::{Consumer, Reachable};
 

@@ -2,9 +2,9 @@
 
 mod connections;
 
+use crate::documents::Report;
+use crate::documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
 use outboard_documents::Figure;
-use outboard_documents::Report;
-use outboard_documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
 
 use super::not_given;
 use crate::pages::page::{Block, Section, count, figure, number, with_spread, words};

@@ -1,6 +1,6 @@
 //! What was switched on?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::status::MatrixCell;
 use outboard_drivers::reach::{Consumer, ProgramInterface, Reachable, Route};
 

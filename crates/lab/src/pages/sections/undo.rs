@@ -1,6 +1,6 @@
 //! How to undo it? Text of the files is used in commands only for names of drivers, quoted.
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::shell;
 
 use super::switched_on::allowed;

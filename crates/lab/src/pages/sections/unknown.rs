@@ -1,6 +1,6 @@
 //! What is not known?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 
 use crate::pages::page::Section;
 

@@ -1,6 +1,6 @@
 //! Do applications use it?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::prove::{AlgorithmWork, ProofVerdict, Prove};
 
 use super::not_given;

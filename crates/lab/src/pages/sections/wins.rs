@@ -1,6 +1,6 @@
 //! Where does it win?
 
-use outboard_documents::Report;
+use crate::documents::Report;
 use outboard_documents::status::{CipherOffload, DirectRequests, Policy};
 use outboard_documents::tune::{DirectionResult, Lookahead, Tune, TunedCipher};
 

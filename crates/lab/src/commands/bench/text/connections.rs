@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::documents::bench::{Application, Connections, Run};
 use outboard_console::aligned;
-use outboard_documents::bench::{Application, Connections, Run};
 
 use super::{head, number, proof};
 
@@ -52,8 +52,8 @@ pub fn table(text: &mut String, one: &Application) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::documents::bench::Evidence;
     use outboard_documents::Figure;
-    use outboard_documents::bench::Evidence;
 
     #[test]
     fn the_figures_of_a_connection_are_the_columns() {

@@ -1,6 +1,6 @@
 //! The table of an application whose job is connections.
 
-use outboard_documents::bench::{Application, Connections, Run};
+use crate::documents::bench::{Application, Connections, Run};
 
 use crate::pages::page::{Section, figure, number, with_spread, words};
 use crate::pages::plot;

@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use outboard_documents::{Part, json, read};
+use outboard_documents::json;
+
 use outboard_drivers::root::Root;
 use outboard_inventory::collect;
+use outboard_lab::documents::{Part, read};
 
 #[test]
 fn a_status_that_is_read_is_the_one_that_was_written() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests/fixtures");
     let mut trees = 0;
     for entry in fs::read_dir(fixtures).unwrap() {
         let path = entry.unwrap().path();

@@ -3,9 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::read::{Part, Unfit};
-use crate::rng::{RngAssessment, RngTest};
-use crate::{bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
+use outboard_documents::{check::Check, prove::Prove, status::Status, tune::Tune};
+
+use super::bench::Bench;
+use super::read::{Part, Unfit};
+use super::rng::{RngAssessment, RngTest};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Report {

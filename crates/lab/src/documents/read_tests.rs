@@ -56,7 +56,7 @@ fn deep_and_long_files_are_refused() {
 
 #[test]
 fn control_characters_are_escaped_in_json() {
-    let text = crate::pretty(&["a\u{1b}[2J\u{202e}\u{7f}\u{9b}", "Zürich"]).unwrap();
+    let text = outboard_documents::pretty(&["a\u{1b}[2J\u{202e}\u{7f}\u{9b}", "Zürich"]).unwrap();
     assert_eq!(text, "[\n  \"a\\u001b[2J\\u202e\\u007f\\u009b\",\n  \"Zürich\"\n]\n");
     let read: Vec<String> = serde_json::from_str(&text).unwrap();
     assert_eq!(read[0], "a\u{1b}[2J\u{202e}\u{7f}\u{9b}");

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Figure, Machine};
+use outboard_documents::{Figure, Machine};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Bench {

@@ -8,10 +8,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use crate::figures::Figures;
-use crate::report::Report;
-use crate::rng::{RngAssessment, RngTest};
-use crate::{Document, bench::Bench, check::Check, prove::Prove, status::Status, tune::Tune};
+use outboard_documents::{Document, check::Check, prove::Prove, status::Status, tune::Tune};
+
+use super::bench::Bench;
+use super::figures::Figures;
+use super::report::Report;
+use super::rng::{RngAssessment, RngTest};
 
 /// Maximum size in bytes. The largest real document, the status of a machine with hundreds of
 /// drivers, is smaller than a megabyte.

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 
-use crate::clock::Clock;
+use outboard_measure::clock::Clock;
 
 /// Rounds per line of its output: test_acipher_cycles() in crypto/tcrypt.c.
 pub const ROUNDS: u64 = 12;
