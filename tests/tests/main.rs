@@ -27,6 +27,7 @@ mod device_enable;
 mod device_engine;
 mod device_failed_memory;
 mod device_failing_submissions;
+mod device_fault_pairs;
 mod device_faulty_results;
 mod device_first_steps;
 mod device_fork;
