@@ -49,7 +49,6 @@ mod device_openvpn_service;
 mod device_openwrt;
 mod device_part_downloads;
 mod device_parts;
-mod device_pipelines;
 mod device_programs;
 mod device_prove;
 mod device_provider_matrix;

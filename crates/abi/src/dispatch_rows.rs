@@ -34,10 +34,6 @@ rows! {
     cipher_gettable_params: CIPHER_GETTABLE_PARAMS, GettableParams;
     cipher_gettable_ctx_params: CIPHER_GETTABLE_CTX_PARAMS, CipherCtxParamList;
     cipher_settable_ctx_params: CIPHER_SETTABLE_CTX_PARAMS, CipherCtxParamList;
-    cipher_pipeline_encrypt_init: CIPHER_PIPELINE_ENCRYPT_INIT, CipherPipelineInit;
-    cipher_pipeline_decrypt_init: CIPHER_PIPELINE_DECRYPT_INIT, CipherPipelineInit;
-    cipher_pipeline_update: CIPHER_PIPELINE_UPDATE, CipherPipelineUpdate;
-    cipher_pipeline_final: CIPHER_PIPELINE_FINAL, CipherPipelineFinal;
     digest_newctx: DIGEST_NEWCTX, CipherNewctx;
     digest_init: DIGEST_INIT, DigestInit;
     digest_update: DIGEST_UPDATE, DigestUpdate;

@@ -73,14 +73,6 @@ pub const CIPHER_GETTABLE_PARAMS: c_int = 12;
 pub const CIPHER_GETTABLE_CTX_PARAMS: c_int = 13;
 /// `OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS`
 pub const CIPHER_SETTABLE_CTX_PARAMS: c_int = 14;
-/// `OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT` (OpenSSL 3.5)
-pub const CIPHER_PIPELINE_ENCRYPT_INIT: c_int = 15;
-/// `OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT` (OpenSSL 3.5)
-pub const CIPHER_PIPELINE_DECRYPT_INIT: c_int = 16;
-/// `OSSL_FUNC_CIPHER_PIPELINE_UPDATE` (OpenSSL 3.5)
-pub const CIPHER_PIPELINE_UPDATE: c_int = 17;
-/// `OSSL_FUNC_CIPHER_PIPELINE_FINAL` (OpenSSL 3.5)
-pub const CIPHER_PIPELINE_FINAL: c_int = 18;
 
 /// `OSSL_FUNC_core_get_params_fn`
 pub type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
@@ -140,32 +132,6 @@ pub type CipherUpdate =
     unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
 /// `OSSL_FUNC_cipher_final_fn`: context, output, length written, size of output.
 pub type CipherFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_encrypt_init_fn` and `..._decrypt_init_fn`: context, key, its length,
-/// number of pipes, their IVs, the length of each IV, parameters.
-pub type CipherPipelineInit = unsafe extern "C" fn(
-    *mut c_void,
-    *const u8,
-    usize,
-    usize,
-    *const *const u8,
-    usize,
-    *const Param,
-) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_update_fn`: context, number of pipes, and for each pipe its output,
-/// length written, size of output, input, input length.
-pub type CipherPipelineUpdate = unsafe extern "C" fn(
-    *mut c_void,
-    usize,
-    *const *mut u8,
-    *mut usize,
-    *const usize,
-    *const *const u8,
-    *const usize,
-) -> c_int;
-/// `OSSL_FUNC_cipher_pipeline_final_fn`: context, number of pipes, and for each pipe its output,
-/// length written, size of output.
-pub type CipherPipelineFinal =
-    unsafe extern "C" fn(*mut c_void, usize, *const *mut u8, *mut usize, *const usize) -> c_int;
 /// `OSSL_FUNC_cipher_freectx_fn`
 pub type CipherFreectx = unsafe extern "C" fn(*mut c_void);
 /// `OSSL_FUNC_cipher_dupctx_fn`

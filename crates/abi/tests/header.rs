@@ -127,24 +127,6 @@ fn numbers_match_the_headers() {
     assert_eq!(ours.len(), theirs.len());
 }
 
-/// Headers older than 3.5 do not define these macros. An undefined macro expands to its own name.
-#[test]
-fn numbers_of_pipelines_match_the_headers_of_openssl_3_5() {
-    let ours = [
-        ("OSSL_FUNC_CIPHER_PIPELINE_ENCRYPT_INIT", abi::CIPHER_PIPELINE_ENCRYPT_INIT),
-        ("OSSL_FUNC_CIPHER_PIPELINE_DECRYPT_INIT", abi::CIPHER_PIPELINE_DECRYPT_INIT),
-        ("OSSL_FUNC_CIPHER_PIPELINE_UPDATE", abi::CIPHER_PIPELINE_UPDATE),
-        ("OSSL_FUNC_CIPHER_PIPELINE_FINAL", abi::CIPHER_PIPELINE_FINAL),
-    ];
-    let version: u64 = evaluate_in_c(&["OPENSSL_VERSION_NUMBER"], "%lld")[0].parse().expect("a number");
-    let theirs = evaluate_in_c(&ours.map(|(name, _)| name).map(|name| format!("TEXT({name})")), "%s");
-    for ((name, ours), theirs) in ours.iter().zip(&theirs) {
-        let expected = if version < 0x3050_0000 { (*name).to_owned() } else { ours.to_string() };
-        assert_eq!(&expected, theirs, "{name}");
-    }
-    assert_eq!(ours.len(), theirs.len());
-}
-
 #[test]
 fn parameter_names_match_the_headers() {
     let ours = [

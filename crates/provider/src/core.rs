@@ -17,12 +17,10 @@ pub(crate) enum Reason {
     Record = 2,
     /// The hardware random number generator returns no data, or data that is not random.
     Entropy = 3,
-    /// A context with pipes is used as one without, or vice versa.
-    Pipes = 4,
     /// There is no memory for a context.
-    Memory = 5,
+    Memory = 4,
     /// A call has more parameters than any use of the algorithm needs.
-    Parameters = 6,
+    Parameters = 5,
 }
 
 /// Longest text of an error in bytes, with its final zero: OpenSSL cuts longer ones

@@ -1,17 +1,21 @@
 //! A request of a cipher or an AEAD that was submitted, and what its result is verified with.
 
 use std::mem::replace;
+use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_accel::memory::try_vec;
 use outboard_accel::{Direction, Error, Request, Session, Wiped};
 
+use crate::block_cipher::BlockCipher;
 use crate::draws;
+use crate::jobs::Jobs;
 use crate::key_session::KeySession;
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Mode};
 use crate::offer::Cipher;
-use crate::offload::Offload;
+use crate::offload::{Offload, Refusal};
 use crate::provider::Provider;
+use crate::sessions::SessionGuard;
 use crate::spot_check::{Chain, Crypted, MAX_BLOCK, Text, Verdict};
 
 /// A message of N times this size in bytes is recomputed with its tag N times more rarely, so that
@@ -20,31 +24,85 @@ const RECOMPUTED: usize = 4096;
 
 /// Compares the result of a message with software's, its tag included. The last argument: whether
 /// this is the result of a repetition.
-pub(crate) type CompareWhole<'w> = &'w mut dyn FnMut(&Request<'_>, &[u8], bool) -> Verdict;
+pub(crate) type CompareWhole<'w, 'c> = &'w mut (dyn FnMut(&Request<'_>, &[u8], bool) -> Verdict + 'c);
 
-pub(crate) struct Submitted<'a> {
-    pub(crate) session: &'a mut dyn Session,
-    /// That of the submission.
-    pub(crate) outcome: Result<(), Error>,
-    /// The index of the request in its batch.
-    pub(crate) place: usize,
-    pub(crate) request: Request<'a>,
+/// A context's cipher and key.
+pub(crate) struct Keyed<'a> {
     pub(crate) provider: &'a Provider,
     pub(crate) cipher: &'static Cipher,
     pub(crate) key: &'a [u8],
     pub(crate) key_session: &'a mut KeySession,
-    /// `None` for a cipher without tags.
-    pub(crate) compare_whole: Option<CompareWhole<'a>>,
 }
 
-impl Offload for Submitted<'_> {
+/// A result that may be released, in the session's own memory, which is released on drop.
+pub(crate) struct Answer(SessionGuard<'static>);
+
+impl Answer {
+    pub(crate) fn bytes(&mut self) -> Option<&[u8]> {
+        self.0.result(0).ok()
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.0.release();
+    }
+}
+
+impl Keyed<'_> {
+    /// The cipher, and its block cipher in software with the key.
+    fn reference(&mut self) -> Option<(&'static Kind, &BlockCipher)> {
+        let reference = self.key_session.reference(self.provider, self.cipher, self.key)?;
+        Some((self.cipher.kind, reference))
+    }
+
+    /// Sends a request, which is not too long for the session of the key, and verifies its result.
+    /// `compare_whole` is `None` for a cipher without tags.
+    #[inline(never)]
+    pub(crate) fn send(
+        mut self,
+        session: SessionGuard<'static>,
+        request: &Request<'_>,
+        compare_whole: Option<CompareWhole<'_, '_>>,
+    ) -> Result<Answer, Refusal> {
+        let mut answer = Answer(session);
+        let (hardware, kind, session) = (&self.cipher.hardware, self.cipher.kind, &mut *answer.0);
+        let (jobs, row) = (self.provider.jobs.as_ref(), self.provider.counters.row(kind.name));
+        let generators = matches!(kind.mode, Mode::Ctr | Mode::Ecb);
+        let outcome = Jobs::submit_and_wait(jobs, session, from_ref(request), generators, hardware.driver());
+        let (request, keyed) = (*request, &mut self);
+        let mut submitted = Submitted { session, outcome, request, keyed, compare_whole };
+        let sent = hardware.offload(kind.name, row, request.len(), &mut submitted);
+        match sent {
+            Ok(()) => Ok(answer),
+            Err(refusal) => {
+                drop(answer);
+                if refusal.is_away() {
+                    self.key_session.went_away(hardware);
+                }
+                Err(refusal)
+            }
+        }
+    }
+}
+
+struct Submitted<'s, 'k, 'c> {
+    session: &'s mut dyn Session,
+    /// That of the submission.
+    outcome: Result<(), Error>,
+    request: Request<'s>,
+    keyed: &'s mut Keyed<'k>,
+    compare_whole: Option<CompareWhole<'s, 'c>>,
+}
+
+impl Offload for Submitted<'_, '_, '_> {
     fn process(&mut self) -> Result<(), Error> {
         replace(&mut self.outcome, Ok(()))?;
-        self.session.result(self.place).map(drop)
+        self.session.result(0).map(drop)
     }
 
     fn was_compared(&self) -> &AtomicBool {
-        &self.key_session.was_compared
+        &self.keyed.key_session.was_compared
     }
 
     /// Checks blocks of the text. For a sample of the messages, recomputes everything including the
@@ -53,15 +111,12 @@ impl Offload for Submitted<'_> {
         let is_first = !self.was_compared().load(Ordering::Relaxed);
         let every = self.request.len().div_ceil(RECOMPUTED).max(1) as u32;
         let is_whole = is_full && (is_first || draws::next() % every == 0);
-        let Ok(result) = self.session.result(self.place) else { return Verdict::Unknown };
+        let Ok(result) = self.session.result(0) else { return Verdict::Unknown };
         match &mut self.compare_whole {
             Some(compare) if is_whole => compare(&self.request, result, false),
-            _ => self.key_session.reference(self.provider, self.cipher, self.key).map_or(
-                Verdict::Unknown,
-                |reference| {
-                    crypted(self.cipher.kind, &self.request, result).check(reference, is_full, draws::next())
-                },
-            ),
+            _ => self.keyed.reference().map_or(Verdict::Unknown, |(kind, reference)| {
+                crypted(kind, &self.request, result).check(reference, is_full, draws::next())
+            }),
         }
     }
 
@@ -75,9 +130,9 @@ impl Offload for Submitted<'_> {
         if let Some(compare) = &mut self.compare_whole {
             return Ok(compare(&request, result, true));
         }
-        let reference = self.key_session.reference(self.provider, self.cipher, self.key);
-        Ok(reference.map_or(Verdict::Unknown, |reference| {
-            crypted(self.cipher.kind, &request, result).check_all(reference)
+        let reference = self.keyed.reference();
+        Ok(reference.map_or(Verdict::Unknown, |(kind, reference)| {
+            crypted(kind, &request, result).check_all(reference)
         }))
     }
 }

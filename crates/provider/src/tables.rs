@@ -9,21 +9,14 @@ use crate::{aead, cipher, digest};
 struct Functions<const KIND: usize>;
 
 impl<const KIND: usize> Functions<KIND> {
-    const CIPHER: [Dispatch; 19] = cipher::functions::<KIND, true>();
-    const WHOLE: [Dispatch; 19] = cipher::functions::<KIND, false>();
+    const CIPHER: [Dispatch; 15] = cipher::functions::<KIND>();
     const AEAD: [Dispatch; 15] = aead::functions::<KIND>();
     const DIGEST: [Dispatch; 12] = digest::functions::<KIND>();
 }
 
 const fn cipher<const KIND: usize>() -> &'static [Dispatch] {
     let mode = Mode::of(outboard_catalog::CIPHERS[KIND].algorithm);
-    if mode.is_aead() {
-        &Functions::<KIND>::AEAD
-    } else if mode.is_whole() {
-        &Functions::<KIND>::WHOLE
-    } else {
-        &Functions::<KIND>::CIPHER
-    }
+    if mode.is_aead() { &Functions::<KIND>::AEAD } else { &Functions::<KIND>::CIPHER }
 }
 
 const fn digest<const KIND: usize>() -> &'static [Dispatch] {

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use outboard_tests::bytes::{array, bytes};
-use outboard_tests::evp::{
-    Cipher, Context, Direction, LibraryContext, TlsRecords, can_pipeline, lacks_pipelines,
-};
+use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext, TlsRecords};
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::stream::Stream;
 
@@ -71,10 +69,6 @@ fn live(world: &LibraryContext, algorithms: &[String]) {
         }
         start_again_and_again(&chosen);
         seal_and_open_records(&chosen);
-        // OpenSSL's own cipher, which is chosen where there is no driver, has none.
-        if lacks_pipelines().is_none() && can_pipeline(&chosen, Direction::Encrypt) {
-            start_pipes_again_and_again(&chosen);
-        }
     }
 }
 
@@ -118,23 +112,6 @@ fn start_again_and_again(cipher: &Cipher) {
     context.reset().expect("reset");
     // Never keyed, never used, never finished.
     Context::new().init(Some(cipher), None, None, Some(Direction::Encrypt)).expect("init");
-}
-
-fn start_pipes_again_and_again(cipher: &Cipher) {
-    let key = bytes(9, cipher.key_length());
-    let mut context = Context::new();
-    let mut cipher = Some(cipher);
-    for (pipes, direction) in [(4, Direction::Encrypt), (6, Direction::Decrypt), (2, Direction::Encrypt)] {
-        let ivs = vec![Some(array(10)); pipes];
-        context.init_pipes(cipher.take(), Some(&key), &ivs, direction).expect("pipes");
-        let input = bytes(11, 5000);
-        context.update_pipes(&vec![&input[..]; pipes], false).0.expect("an update of pipes");
-        let (mut copy, outcome) = context.copy();
-        outcome.expect("a copy");
-        copy.update_pipes(&vec![&input[..20]; pipes], false).0.expect("an update of the copy's");
-        copy.finish_pipes(pipes);
-    }
-    context.init(None, Some(&key), Some(&array(12)), Some(Direction::Encrypt)).expect("one stream");
 }
 
 fn seal_and_open_records(cipher: &Cipher) {

@@ -136,26 +136,10 @@ functions! {
     ERR_clear_error: fn();
 }
 
-functions! {
-    /// The functions for pipelines, new in OpenSSL 3.5.
-    Pipelines:
-    EVP_CIPHER_can_pipeline: fn(*const c_void, c_int) -> c_int;
-    EVP_CipherPipelineEncryptInit: fn(*mut c_void, *const c_void, *const c_uchar, usize, usize, *const *const c_uchar, usize) -> c_int;
-    EVP_CipherPipelineDecryptInit: fn(*mut c_void, *const c_void, *const c_uchar, usize, usize, *const *const c_uchar, usize) -> c_int;
-    EVP_CipherPipelineUpdate: fn(*mut c_void, *const *mut c_uchar, *mut usize, *const usize, *const *const c_uchar, *const usize) -> c_int;
-    EVP_CipherPipelineFinal: fn(*mut c_void, *const *mut c_uchar, *mut usize, *const usize) -> c_int;
-}
-
 /// The machine's libcrypto.
 pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| open().and_then(Library::find).unwrap_or_else(|problem| panic!("{problem}")))
-}
-
-/// The functions of this libcrypto for pipelines, or an error that names the first missing one.
-pub fn pipelines() -> Result<&'static Pipelines, String> {
-    static PIPELINES: OnceLock<Result<Pipelines, String>> = OnceLock::new();
-    PIPELINES.get_or_init(|| open().and_then(Pipelines::find)).as_ref().map_err(String::clone)
 }
 
 /// The version line of the libcrypto under test.

@@ -14,7 +14,6 @@ mod library;
 mod library_context;
 mod mac;
 mod params;
-mod pipeline;
 mod random;
 
 pub use cipher::Cipher;
@@ -26,5 +25,4 @@ pub use library::{file, major_version, modules_dir, version};
 pub use library_context::{LibraryContext, Provider, cleanup};
 pub use mac::{Hmac, HmacContext};
 pub use params::TlsRecords;
-pub use pipeline::{can_pipeline, lacks_pipelines};
 pub use random::{Random, RandomState, random_bytes, reseed};

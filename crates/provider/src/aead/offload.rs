@@ -1,7 +1,6 @@
 //! Processes a message with the accelerator.
 
 use std::ptr::copy_nonoverlapping;
-use std::slice::from_ref;
 
 use outboard_abi::name;
 use outboard_accel::{Direction, Error, Request as DriverRequest};
@@ -11,14 +10,12 @@ use super::context::{Context, Form, Stage};
 use super::message::{Message, Processed, TagUse};
 use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
-use crate::jobs::Jobs;
 use crate::key_session::KeyUse;
 use crate::offload::Refusal;
 use crate::request::Request;
-use crate::sessions::SessionGuard;
 use crate::software::SoftContext;
 use crate::spot_check::Verdict;
-use crate::submitted::{CompareWhole, Submitted};
+use crate::submitted::{Answer, Keyed};
 
 /// Longest text in bytes for a CCM nonce that leaves two bytes for the length field.
 const TWO_BYTES: usize = 0xffff;
@@ -121,7 +118,6 @@ impl Context {
     }
 
     /// Submits a request and verifies its result. `None`: software must process it.
-    #[inline(never)]
     pub(super) fn submit_and_verify(
         &mut self,
         request: &DriverRequest<'_>,
@@ -140,11 +136,7 @@ impl Context {
             self.why = Some(SoftwareReason::AboveLimit);
             return None;
         }
-        let mut answer = Answer(session);
-        let session = &mut *answer.0;
         let Context { soft, text, key, key_session, ccm, provider, .. } = self;
-        let jobs = provider.jobs.as_ref();
-        let outcome = Jobs::submit_and_wait(jobs, session, from_ref(request), false, hardware.driver());
         let mut compare = |request: &DriverRequest<'_>, result: &[u8], is_repeated: bool| {
             let done = provider.core.without_errors(|| recompute(soft, request, text));
             // A context of CCM in which libcrypto has met an error rejects each message, so that this
@@ -154,22 +146,12 @@ impl Context {
             text.empty();
             verdict
         };
-        let compare_whole: Option<CompareWhole<'_>> = Some(&mut compare);
-        let row = provider.counters.row(cipher.kind.name);
-        let (place, request) = (0, *request);
-        let mut message =
-            Submitted { session, outcome, place, request, provider, cipher, key, key_session, compare_whole };
-        match hardware.offload(cipher.kind.name, row, request.len(), &mut message) {
-            Ok(()) => return Some(answer),
+        let keyed = Keyed { provider, cipher, key, key_session };
+        match keyed.send(session, request, Some(&mut compare)) {
+            Ok(answer) => return Some(answer),
             // Software decides whether the tag is valid.
             Err(Refusal(Some(Error::Forged { .. }))) => self.refused = true,
-            Err(refusal) => {
-                self.why = Some(refusal.why());
-                if refusal.is_away() {
-                    drop(answer);
-                    self.key_session.went_away(hardware);
-                }
-            }
+            Err(refusal) => self.why = Some(refusal.why()),
         }
         None
     }
@@ -181,21 +163,6 @@ impl Context {
             let (name, row) = (self.cipher.kind.name, self.provider.counters.row(self.cipher.kind.name));
             self.cipher.hardware.rejected_wrongly(name, row, len);
         }
-    }
-}
-
-/// A result in the session's own memory, which is released on drop.
-pub(super) struct Answer(SessionGuard<'static>);
-
-impl Answer {
-    pub(super) fn bytes(&mut self) -> Option<&[u8]> {
-        self.0.result(0).ok()
-    }
-}
-
-impl Drop for Answer {
-    fn drop(&mut self) {
-        self.0.release();
     }
 }
 

@@ -91,9 +91,6 @@ pub(crate) struct Context {
     pub(super) has_missed: bool,
     /// Number of consecutive streams of key stream that were not useful.
     pub(super) wasted_streams: u32,
-    /// With pipes, one context for each stream. This context then only has their key and its
-    /// session.
-    pub(super) pipes: Vec<Context>,
     /// The default provider failed in the middle of a call, so the state of its buffer is unknown.
     /// The accelerator is not used until the next initialisation.
     pub(super) lost: bool,
@@ -155,7 +152,7 @@ impl Context {
     /// change that affects it.
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
-        let has_task = self.running.is_some() || self.takes_records() || !self.pipes.is_empty();
+        let has_task = self.running.is_some() || self.takes_records();
         let has_key_stream = matches!(self.lookahead, LookaheadState::On(_));
         self.straight_below = if has_task || has_key_stream && self.looks_ahead() {
             0
@@ -249,7 +246,6 @@ impl Create for Context {
             lookahead: LookaheadState::Off,
             has_missed: false,
             wasted_streams: 0,
-            pipes: Vec::new(),
             lost: false,
         })
     }
@@ -261,14 +257,6 @@ impl Duplicate for Context {
     }
 
     fn duplicate(&self) -> Option<Context> {
-        let mut pipes = Vec::new();
-        if pipes.try_reserve_exact(self.pipes.len()).is_err() {
-            self.provider.core.raise_no_memory();
-            return None;
-        }
-        for pipe in &self.pipes {
-            pipes.push(pipe.duplicate()?);
-        }
         let in_records = self.takes_records() && !self.key.is_empty();
         let soft = if in_records { self.soft_for_records()? } else { self.soft.duplicate()? };
         Some(Context {
@@ -285,7 +273,6 @@ impl Duplicate for Context {
                 LookaheadState::Off => LookaheadState::Off,
                 LookaheadState::Counting(_) | LookaheadState::On(_) => LookaheadState::Counting(0),
             },
-            pipes,
             ..*self
         })
     }

@@ -22,8 +22,6 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     unsafe {
         contexts::with(at, |context: &mut Context| {
-            // Any pipes end.
-            context.pipes.clear();
             context.init(ENCRYPT, given(key, key_len), given(iv, iv_len), params)
         })
     }
@@ -32,7 +30,7 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 impl Context {
     /// # Safety
     /// `params` is null or ends with a null key.
-    pub(super) unsafe fn init(
+    unsafe fn init(
         &mut self,
         encrypt: bool,
         key: Option<&[u8]>,

@@ -7,7 +7,6 @@
 //! - `unpad`: removes padding and MAC from a decrypted record in constant time
 //! - `offload`: whole blocks processed by the accelerator
 //! - `lookahead`: CTR with key stream that was computed before
-//! - `pipeline`: several streams with one key, whose requests are submitted together
 //! - `params`: gettable and settable parameters
 
 mod context;
@@ -15,7 +14,6 @@ mod init;
 mod lookahead;
 mod offload;
 pub(crate) mod params;
-mod pipeline;
 mod record;
 mod stream;
 mod unpad;
@@ -26,9 +24,8 @@ use context::Context;
 
 use crate::contexts::{duplicate, free, newctx};
 
-/// The dispatch table of the cipher with index `KIND`. The functions for pipelines, which OpenSSL
-/// before 3.5 ignores, come last. Without `PIPES` the table ends before them.
-pub(crate) const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispatch; 19] {
+/// The dispatch table of the cipher with index `KIND`.
+pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     [
         Dispatch::cipher_newctx(newctx::<Context, KIND>),
         Dispatch::cipher_freectx(free::<Context>),
@@ -44,10 +41,6 @@ pub(crate) const fn functions<const KIND: usize, const PIPES: bool>() -> [Dispat
         Dispatch::cipher_gettable_params(params::gettable_params),
         Dispatch::cipher_gettable_ctx_params(params::gettable_ctx_params::<KIND>),
         Dispatch::cipher_settable_ctx_params(params::settable_ctx_params::<KIND>),
-        if PIPES { Dispatch::cipher_pipeline_encrypt_init(pipeline::init::<true>) } else { Dispatch::END },
-        Dispatch::cipher_pipeline_decrypt_init(pipeline::init::<false>),
-        Dispatch::cipher_pipeline_update(pipeline::update),
-        Dispatch::cipher_pipeline_final(pipeline::finish),
         Dispatch::END,
     ]
 }

@@ -3,17 +3,14 @@
 use std::mem::take;
 use std::ptr::copy_nonoverlapping;
 
-use outboard_accel::{Direction, Error, Request};
+use outboard_accel::{Direction, Request};
 use outboard_counters::SoftwareReason;
 
 use super::context::Context;
-use crate::hardware::reason_of;
-use crate::jobs::Jobs;
 use crate::key_session::KeyUse;
 use crate::kinds::{Block, Mode};
 use crate::offer::Cipher;
-use crate::offload::Refusal;
-use crate::submitted::Submitted;
+use crate::submitted::Keyed;
 
 /// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
 /// blocks that it leaves.
@@ -28,8 +25,6 @@ pub(super) struct Blocks {
     done: usize,
     /// Number of bytes in the current request.
     step: usize,
-    /// A request failed, or its result was not accepted.
-    stopped: bool,
     /// Why software processes the blocks that are left, if any are.
     why: SoftwareReason,
 }
@@ -49,9 +44,9 @@ impl Blocks {
     ) -> Blocks {
         let mut before = (Block::default(), head.len());
         before.0[..head.len()].copy_from_slice(head);
-        let (done, step, stopped) = (0, 0, false);
+        let (done, step) = (0, 0);
         let why = SoftwareReason::DriverFailed;
-        Blocks { head: before, input, output, len, iv, done, step, stopped, why }
+        Blocks { head: before, input, output, len, iv, done, step, why }
     }
 
     /// Number of bytes including the head.
@@ -107,7 +102,7 @@ impl Context {
     /// processed from the front; software must process the rest. `running` is then the IV to
     /// continue from, if any.
     pub(super) fn offload(&mut self, mut blocks: Blocks) -> usize {
-        self.send(&mut [Some(&mut blocks)]);
+        self.send(&mut blocks);
         self.go_on_from(&blocks)
     }
 
@@ -124,99 +119,35 @@ impl Context {
         blocks.done
     }
 
-    /// Processes the whole blocks of streams with this context's key and direction, and removes each
-    /// stream that needs nothing more. Submits as many requests at once as the session accepts.
-    pub(super) fn send<const N: usize>(&mut self, streams: &mut [Option<&mut Blocks>; N]) {
-        let kind = self.kind();
-        let cipher = self.cipher;
+    /// Processes whole blocks with the driver, as far as it does.
+    pub(super) fn send(&mut self, blocks: &mut Blocks) {
+        let (cipher, kind) = (self.cipher, self.kind());
         let hardware = &cipher.hardware;
         let direction = if self.encrypt { Direction::Encrypt } else { Direction::Decrypt };
-        let row = self.provider.counters.row(kind.name);
-        let mut most = usize::MAX;
         // The key's use counts them once, also where it takes several requests.
-        let mut bytes = streams.iter().flatten().map(|stream| stream.len).sum();
-        loop {
-            let left = streams.iter().flatten().count();
-            if left == 0 || !hardware.is_up() {
-                break;
-            }
-            let key = &self.key;
+        let mut bytes = blocks.len;
+        while blocks.done < blocks.len && hardware.is_up() {
+            let Context { provider, key, key_session, .. } = self;
             let key_use = KeyUse { bytes: take(&mut bytes), from: cipher.key_bytes };
-            let session = self.key_session.session(hardware, key_use, |urgent| hardware.open(key, urgent));
-            let Some(mut session) = session else {
-                let why = self.key_session.refusal();
-                streams.iter_mut().flatten().for_each(|stream| stream.why = why);
-                break;
+            let session = key_session.session(hardware, key_use, |urgent| hardware.open(key, urgent));
+            let Some(session) = session else {
+                blocks.why = key_session.refusal();
+                return;
             };
-            let count = left.min(session.max_batch()).min(most);
-            for stream in streams.iter_mut().flatten().take(count) {
-                stream.step = session.max_request(direction).min(stream.len - stream.done);
+            blocks.step = session.max_request(direction).min(blocks.len - blocks.done);
+            if kind.mode.is_whole() && blocks.step < blocks.len {
+                blocks.why = SoftwareReason::AboveLimit;
+                return;
             }
-            let mut batch = streams.iter().flatten().take(count);
-            if kind.mode.is_whole() && batch.any(|stream| stream.step < stream.len) {
-                streams.iter_mut().flatten().for_each(|stream| stream.why = SoftwareReason::AboveLimit);
-                break;
-            }
-            let mut requests = [Request::new(direction, &[], &[]); N];
-            for (request, stream) in requests.iter_mut().zip(streams.iter().flatten()) {
-                *request = stream.request(cipher, direction);
-            }
-            let requests = &requests[..count];
-            let (jobs, generators) =
-                (self.provider.jobs.as_ref(), matches!(kind.mode, Mode::Ctr | Mode::Ecb));
-            let submitted =
-                Jobs::submit_and_wait(jobs, &mut *session, requests, generators, hardware.driver());
-            let mut is_away = false;
-            match submitted {
-                Ok(()) => {
-                    let mut is_replaced = false;
-                    for (place, stream) in streams.iter_mut().flatten().take(count).enumerate() {
-                        let mut request = Submitted {
-                            session: &mut *session,
-                            outcome: Ok(()),
-                            place,
-                            request: stream.request(cipher, direction),
-                            provider: self.provider,
-                            cipher,
-                            key: &self.key,
-                            key_session: &mut self.key_session,
-                            compare_whole: None,
-                        };
-                        let offloaded = hardware.offload(kind.name, row, stream.step, &mut request);
-                        let taken = offloaded.and_then(|()| {
-                            let result = session.result(place).map_err(|error| Refusal(Some(error)))?;
-                            stream.take(result, kind.mode, kind.block(), self.encrypt);
-                            Ok(())
-                        });
-                        let Err(refusal) = taken else { continue };
-                        (stream.stopped, stream.why) = (true, refusal.why());
-                        is_away |= refusal.is_away();
-                        is_replaced = refusal.0.is_none();
-                        if is_replaced {
-                            break;
-                        }
-                    }
-                    if is_replaced {
-                        streams.iter_mut().flatten().take(count).for_each(|stream| stream.stopped = true);
-                    }
+            let keyed = Keyed { provider, cipher, key, key_session };
+            match keyed.send(session, &blocks.request(cipher, direction), None) {
+                Ok(mut answer) => {
+                    let Some(result) = answer.bytes() else { return };
+                    blocks.take(result, kind.mode, kind.block(), self.encrypt);
                 }
-                Err(Error::Batch { .. } | Error::NoRoom { .. }) if count > 1 => most = count / 2,
-                Err(error) => {
-                    hardware.failed(&error, row);
-                    is_away = error.is_away();
-                    streams.iter_mut().flatten().for_each(|stream| stream.why = reason_of(&error));
-                    streams.fill_with(|| None);
-                }
-            }
-            session.release();
-            if is_away {
-                drop(session);
-                self.key_session.went_away(hardware);
-            }
-            for stream in streams.iter_mut() {
-                let is_over = |stream: &mut &mut Blocks| stream.stopped || stream.done == stream.len;
-                if stream.as_mut().is_some_and(is_over) {
-                    *stream = None;
+                Err(refusal) => {
+                    blocks.why = refusal.why();
+                    return;
                 }
             }
         }

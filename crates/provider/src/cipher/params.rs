@@ -146,19 +146,11 @@ impl Context {
         c_int::from(answered)
     }
 
-    /// Passes the parameters to the default provider and records those that affect offloading. With
-    /// pipes, for each stream.
+    /// Passes the parameters to the default provider and records those that affect offloading.
     ///
     /// # Safety
     /// `params` is null or ends with a null key.
     pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
-        for pipe in &mut self.pipes {
-            // SAFETY: guaranteed by the caller.
-            let done = unsafe { pipe.set_params(params) };
-            if done != 1 {
-                return done;
-            }
-        }
         // If a parameter is rejected, software continues the stream and needs the current IV.
         if !self.sync() {
             return 0;

@@ -28,7 +28,6 @@ use outboard_counters::SoftwareReason;
 use super::context::Context;
 use super::offload::Blocks;
 use crate::contexts;
-use crate::core::Reason;
 use crate::guard;
 use crate::kinds::{Block, Mode};
 use crate::request::{Request, function_of_request};
@@ -39,7 +38,7 @@ pub(super) struct Large<'a> {
     /// Number of input bytes before the blocks. `written` is the number of output bytes.
     head: usize,
     written: usize,
-    pub(super) blocks: Blocks,
+    blocks: Blocks,
     /// The block after the blocks, if it must be held back.
     last: Option<Block>,
 }
@@ -58,12 +57,8 @@ function_of_request! {
 
 /// `OSSL_FUNC_cipher_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-    let finish = |context: &mut Context| {
-        // SAFETY: the core guarantees valid buffers.
-        if context.has_pipes() { 0 } else { unsafe { context.finish(out, len, size) } }
-    };
-    // SAFETY: the core guarantees valid contexts.
-    unsafe { contexts::with(at, finish) }
+    // SAFETY: the core guarantees valid contexts and buffers.
+    unsafe { contexts::with(at, |context: &mut Context| context.finish(out, len, size)) }
 }
 
 function_of_request! {
@@ -98,9 +93,6 @@ impl Context {
     }
 
     fn update(&mut self, r: Request<'_>) -> c_int {
-        if self.has_pipes() {
-            return 0;
-        }
         if self.is_for_random_numbers(&r) {
             self.counts.because(SoftwareReason::UnsuitableCall, r.len() as u64);
             if self.sync() { self.straight(r) } else { 0 }
@@ -127,25 +119,15 @@ impl Context {
         match self.begin(r) {
             ControlFlow::Break(answer) => answer,
             ControlFlow::Continue(mut large) => {
-                self.send(&mut [Some(&mut large.blocks)]);
+                self.send(&mut large.blocks);
                 self.end(large)
             }
         }
     }
 
-    /// Whether this context has pipes. Raises an error if so; see [`super::pipeline`].
-    fn has_pipes(&self) -> bool {
-        if !self.pipes.is_empty() {
-            self.provider
-                .core
-                .raise(Reason::Pipes, "an update or final without pipes of a context with pipes");
-        }
-        !self.pipes.is_empty()
-    }
-
     /// Starts an update: processes all of it, except the whole blocks of a large update and the
     /// data after them.
-    pub(super) fn begin<'a>(&mut self, r: Request<'a>) -> ControlFlow<c_int, Large<'a>> {
+    fn begin<'a>(&mut self, r: Request<'a>) -> ControlFlow<c_int, Large<'a>> {
         if self.takes_records() {
             return ControlFlow::Break(self.record(r));
         }
@@ -216,7 +198,7 @@ impl Context {
     }
 
     /// Completes a large update of this context whose blocks were processed.
-    pub(super) fn end(&mut self, large: Large<'_>) -> c_int {
+    fn end(&mut self, large: Large<'_>) -> c_int {
         let request = large.request;
         let written = self.end_large(large);
         written.map_or(0, |written| {
@@ -250,7 +232,7 @@ impl Context {
     ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_final`.
-    pub(super) unsafe fn finish(&mut self, out: *mut u8, out_len: *mut usize, out_size: usize) -> c_int {
+    unsafe fn finish(&mut self, out: *mut u8, out_len: *mut usize, out_size: usize) -> c_int {
         if !self.sync() {
             return 0;
         }
@@ -330,9 +312,6 @@ impl Context {
     }
 
     fn cipher_blocks(&mut self, r: Request<'_>) -> c_int {
-        if self.has_pipes() {
-            return 0;
-        }
         if self.kind().mode == Mode::Ctr && !self.lost {
             // In this mode the two functions are the same, except for the effect of TLS parameters
             // on `update`, and with those this context is lost.

@@ -1,7 +1,5 @@
-use std::ffi::{c_int, c_uint};
-use std::ptr::null;
+use std::ffi::c_uint;
 
-use outboard_abi as abi;
 use outboard_abi::{Param, end, name};
 use outboard_counters::SoftwareReason::{
     AboveLimit, DriverBusy, DriverFailed, EngineStopped, FewKeyBytes, UnsuitableCall,
@@ -12,7 +10,6 @@ use super::*;
 use crate::kinds::{KINDS, Kind};
 use crate::sham_driver::{Bench, Fault, Message, bytes, cipher, errors, finish, kind, software, update};
 use crate::software::SoftContext;
-use crate::tables;
 
 /// Takes results of 32 and 16 bytes for a text of 48. Returns the IVs after each, and the output.
 fn ivs(mode: Mode, encrypt: bool, head: usize) -> ([Block; 2], Vec<u8>) {
@@ -322,136 +319,5 @@ fn evp_cipher_passes_whole_blocks_and_software_completes_them() {
             assert_eq!(cipher(&ours, &blocks), cipher(&expected, &blocks), "{name} {len}");
         }
         assert_eq!(bench.sham.state().submitted.concat(), submitted, "{name}");
-    }
-}
-
-/// The functions of a context with pipes.
-struct Pipes {
-    context: SoftContext,
-    update: abi::CipherPipelineUpdate,
-}
-
-impl Pipes {
-    fn new(bench: &Bench, kind: &Kind, ivs: &[[u8; 16]]) -> Pipes {
-        let table = tables::CIPHERS[KINDS.iter().position(|own| own.name == kind.name).expect("a cipher")];
-        // SAFETY: the numbers define the types of the functions.
-        let (init, update): (abi::CipherPipelineInit, _) = unsafe {
-            let init = abi::find(table.as_ptr(), abi::CIPHER_PIPELINE_ENCRYPT_INIT);
-            let update = abi::find(table.as_ptr(), abi::CIPHER_PIPELINE_UPDATE);
-            (init.expect("an init"), update.expect("an update"))
-        };
-        let (context, key) = (bench.context(kind), bytes(kind.key_len, 1));
-        let ivs: Vec<*const u8> = ivs.iter().map(|iv| iv.as_ptr()).collect();
-        // SAFETY: as many IVs as pipes, of this length.
-        let done = unsafe {
-            init(context.at, key.as_ptr(), key.len(), ivs.len(), ivs.as_ptr(), kind.iv_len(), null())
-        };
-        assert_eq!(done, 1);
-        Pipes { context, update }
-    }
-
-    fn update(&self, texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        let mut outputs: Vec<Vec<u8>> = texts.iter().map(|text| vec![0; text.len() + 16]).collect();
-        let sizes: Vec<usize> = outputs.iter().map(Vec::len).collect();
-        let outs: Vec<*mut u8> = outputs.iter_mut().map(|output| output.as_mut_ptr()).collect();
-        let (inputs, lens): (Vec<_>, Vec<_>) = texts.iter().map(|text| (text.as_ptr(), text.len())).unzip();
-        let mut written = vec![0; texts.len()];
-        // SAFETY: each array has an entry for each pipe.
-        let done: c_int = unsafe {
-            (self.update)(
-                self.context.at,
-                texts.len(),
-                outs.as_ptr(),
-                written.as_mut_ptr(),
-                sizes.as_ptr(),
-                inputs.as_ptr(),
-                lens.as_ptr(),
-            )
-        };
-        assert_eq!(done, 1);
-        outputs.iter_mut().zip(written).for_each(|(output, len)| output.truncate(len));
-        outputs
-    }
-}
-
-#[test]
-fn pipes_are_submitted_together_as_many_as_the_driver_takes_and_each_continues_its_own_stream() {
-    let no_room = Fault::Refused(errors::no_room);
-    let away = Fault::Refused(errors::away);
-    for (test, name, max_batch, faults, submitted, done) in [
-        ("all", "AES-128-CBC", 32, vec![], vec![vec![256, 256, 256, 128], vec![44 * 16]], 4),
-        ("two", "AES-128-CTR", 2, vec![], vec![vec![256, 256], vec![256, 128], vec![704]], 4),
-        // Half as many, until one fits.
-        (
-            "half",
-            "AES-128-CBC",
-            32,
-            vec![no_room],
-            vec![vec![256, 256, 256, 128], vec![256, 256], vec![256, 128], vec![704]],
-            4,
-        ),
-        (
-            "one",
-            "AES-128-CBC",
-            32,
-            vec![no_room; 3],
-            vec![vec![256, 256, 256, 128], vec![256; 2], vec![256], vec![704]],
-            0,
-        ),
-        ("lost", "AES-128-CBC", 32, vec![away], vec![vec![256, 256, 256, 128]], 0),
-        // One request of the batch fails; after a wrong one no result of the batch is used.
-        (
-            "failed",
-            "AES-128-CTR",
-            32,
-            vec![NOTHING, Fault::Failed(errors::failed)],
-            vec![vec![256, 256, 256, 128], vec![704]],
-            3,
-        ),
-        (
-            "gone",
-            "AES-128-CTR",
-            32,
-            vec![NOTHING, Fault::Failed(errors::away)],
-            vec![vec![256, 256, 256, 128]],
-            3,
-        ),
-        (
-            "wrong",
-            "AES-128-CBC",
-            32,
-            vec![NOTHING, WRONG],
-            vec![vec![256, 256, 256, 128], vec![256], vec![704]],
-            1,
-        ),
-    ] {
-        let (bench, kind) = (Bench::new("pipes", &[("THRESHOLDS", "ALL:128")]), kind(name));
-        bench.sham.state().max_batch = max_batch;
-        bench.sham.state().faults = faults.into();
-        let ivs: Vec<[u8; 16]> = (0..4).map(|pipe| [pipe; 16]).collect();
-        let pipes = Pipes::new(&bench, kind, &ivs);
-        let key = bytes(16, 1);
-        let software: Vec<SoftContext> = ivs
-            .iter()
-            .map(|iv| {
-                let context = software(kind);
-                assert!(Message { iv, ..Message::new(kind, &key) }.begin(&context, 0));
-                context
-            })
-            .collect();
-        for lens in [[256, 256, 256, 128], [16, 32, 704, 48]] {
-            let texts: Vec<Vec<u8>> = lens.iter().map(|len| bytes(*len, *len)).collect();
-            let expected: Vec<Vec<u8>> = software
-                .iter()
-                .zip(&texts)
-                .map(|(context, text)| update(context, text).expect("software"))
-                .collect();
-            assert_eq!(pipes.update(&texts), expected, "{test}");
-        }
-        assert_eq!(bench.sham.state().unreleased, 0, "{test}");
-        drop(pipes);
-        assert_eq!(bench.sham.state().submitted, submitted, "{test}");
-        let again = u64::from(submitted.last().is_some_and(|last| last == &[704]));
-        assert_eq!(bench.counts(kind).hw_requests, done + again, "{test}");
     }
 }
