@@ -55,11 +55,6 @@ impl Algorithm {
     ];
 }
 
-/// The default threshold in bytes, used until a measurement exists. It is near the crossover of the
-/// machines with published figures, and equals one read of a file (`openssl enc` reads 4 KiB at a
-/// time).
-const DEFAULT_THRESHOLD: usize = 4096;
-
 /// Fixed properties of a cipher or an AEAD. Sizes are in bytes.
 pub(crate) struct CipherRow {
     pub(crate) algorithm: Algorithm,
@@ -77,9 +72,6 @@ pub(crate) struct CipherRow {
     /// The maximum tag; 0 if the algorithm is not an AEAD.
     pub(crate) tag_len: usize,
     pub(crate) split: Split,
-    /// The minimum request that is offloaded, unless the configuration or a measurement specifies
-    /// another.
-    pub(crate) default_threshold: usize,
     /// OpenSSL's ciphers for it, by ascending key length: all names, as the default provider lists
     /// them, and the key length.
     pub(crate) openssl: &'static [(&'static CStr, usize)],
@@ -97,7 +89,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 16,
         tag_len: 0,
         split: Split::PrecedingCiphertext,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[
             (c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", 16),
             (c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", 24),
@@ -114,7 +105,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 16,
         tag_len: 0,
         split: Split::Counter,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[(c"AES-128-CTR", 16), (c"AES-192-CTR", 24), (c"AES-256-CTR", 32)],
     },
     CipherRow {
@@ -127,7 +117,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 16,
         tag_len: 0,
         split: Split::Independent,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[
             (c"AES-128-ECB:2.16.840.1.101.3.4.1.1", 16),
             (c"AES-192-ECB:2.16.840.1.101.3.4.1.21", 24),
@@ -144,7 +133,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 16,
         tag_len: 0,
         split: Split::Never,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[(c"AES-128-XTS:1.3.111.2.1619.0.1.1", 32), (c"AES-256-XTS:1.3.111.2.1619.0.1.2", 64)],
     },
     CipherRow {
@@ -157,7 +145,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 8,
         tag_len: 0,
         split: Split::PrecedingCiphertext,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[(c"DES-EDE3-CBC:DES3:1.2.840.113549.3.7", 24)],
     },
     CipherRow {
@@ -170,7 +157,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 1,
         tag_len: 16,
         split: Split::Never,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[
             (c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", 16),
             (c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", 24),
@@ -188,7 +174,6 @@ pub(crate) static CIPHER_ROWS: [CipherRow; 7] = [
         block_len: 1,
         tag_len: 16,
         split: Split::Never,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl: &[
             (c"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", 16),
             (c"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", 24),

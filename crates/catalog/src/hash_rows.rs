@@ -26,11 +26,6 @@ impl Hash {
         [Hash::Sha256, Hash::Sha1, Hash::Sha512, Hash::Sha384, Hash::Sha224];
 }
 
-/// The default threshold in bytes. It is higher than that of ciphers: a CPU without hash
-/// instructions hashes several times faster than it encrypts, and a message is offloaded as a
-/// whole.
-const DEFAULT_THRESHOLD: usize = 16 * 1024;
-
 /// Fixed properties of a hash function and its HMAC. Sizes are in bytes. In a pair, the first value
 /// is for the digest, the second for the HMAC.
 pub(crate) struct HashRow {
@@ -43,8 +38,6 @@ pub(crate) struct HashRow {
     pub(crate) cryptodev_numbers: [u32; 2],
     pub(crate) digest_len: usize,
     pub(crate) block_len: usize,
-    /// The minimum message that is offloaded, unless the configuration specifies another.
-    pub(crate) default_threshold: usize,
     /// All of OpenSSL's names for the digest, as the default provider lists them.
     pub(crate) openssl_names: &'static CStr,
     /// outboard's name for the HMAC, which has no name of its own in OpenSSL.
@@ -60,7 +53,6 @@ pub(crate) static HASH_ROWS: [HashRow; 5] = [
         cryptodev_numbers: [14, 7],
         digest_len: 20,
         block_len: 64,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl_names: c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26",
         hmac_name: "HMAC-SHA1",
     },
@@ -71,7 +63,6 @@ pub(crate) static HASH_ROWS: [HashRow; 5] = [
         cryptodev_numbers: [103, 107],
         digest_len: 28,
         block_len: 64,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl_names: c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4",
         hmac_name: "HMAC-SHA2-224",
     },
@@ -82,7 +73,6 @@ pub(crate) static HASH_ROWS: [HashRow; 5] = [
         cryptodev_numbers: [104, 18],
         digest_len: 32,
         block_len: 64,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl_names: c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1",
         hmac_name: "HMAC-SHA2-256",
     },
@@ -93,7 +83,6 @@ pub(crate) static HASH_ROWS: [HashRow; 5] = [
         cryptodev_numbers: [105, 19],
         digest_len: 48,
         block_len: 128,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl_names: c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2",
         hmac_name: "HMAC-SHA2-384",
     },
@@ -104,7 +93,6 @@ pub(crate) static HASH_ROWS: [HashRow; 5] = [
         cryptodev_numbers: [106, 20],
         digest_len: 64,
         block_len: 128,
-        default_threshold: DEFAULT_THRESHOLD,
         openssl_names: c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3",
         hmac_name: "HMAC-SHA2-512",
     },

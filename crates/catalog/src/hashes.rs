@@ -68,10 +68,6 @@ impl Hash {
     pub const fn hmac_name(self) -> &'static str {
         self.row().hmac_name
     }
-
-    pub(crate) const fn default_threshold(self) -> usize {
-        self.row().default_threshold
-    }
 }
 
 /// A hash algorithm of the kernel's crypto API: a digest, or its HMAC (FIPS 198-1).

@@ -26,4 +26,4 @@ pub use cipher_rows::{Algorithm, Split};
 pub use ciphers::{CIPHER_NAMES, CIPHERS, OpenSslCipher};
 pub use hash_rows::Hash;
 pub use hashes::{DIGEST_NAMES, HMAC_NAMES, HashAlgorithm};
-pub use openssl::{default_threshold, kernel_name};
+pub use openssl::kernel_name;

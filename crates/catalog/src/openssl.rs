@@ -15,16 +15,6 @@ pub fn kernel_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The default threshold in bytes for a cipher or a digest with OpenSSL's first name, in upper or
-/// lower case; `usize::MAX`, which no request reaches, for any other name.
-pub fn default_threshold(name: &str) -> usize {
-    if let Some(cipher) = CIPHERS.iter().find(|cipher| cipher.name.eq_ignore_ascii_case(name)) {
-        return cipher.algorithm.row().default_threshold;
-    }
-    let hash = Hash::ALL.into_iter().find(|hash| hash.openssl_name().eq_ignore_ascii_case(name));
-    hash.map_or(usize::MAX, Hash::default_threshold)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,11 +31,5 @@ mod tests {
         assert_eq!(kernel_name("SHA2-256"), Some("sha256"));
         assert_eq!(kernel_name("HMAC-SHA2-256"), Some("hmac(sha256)"));
         assert_eq!((kernel_name("MD5"), kernel_name("HMAC-MD5")), (None, None));
-    }
-
-    #[test]
-    fn ciphers_and_digests_have_default_thresholds() {
-        let thresholds = ["aes-128-cbc", "SHA2-512", "MD5"].map(default_threshold);
-        assert_eq!(thresholds, [4096, 16 * 1024, usize::MAX]);
     }
 }

@@ -27,6 +27,8 @@ pub enum SoftwareReason {
     DriverWrong,
     DriverUnreachable,
     NotConfigured,
+    /// `outboard tune` did not measure the algorithm with the driver on this machine.
+    NotMeasured,
     SoftwareWins,
     CombinedCode,
 }
@@ -38,7 +40,7 @@ const COUNTED: [SoftwareReason; 7] =
     [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, EngineStopped, LookaheadMissed, UnsuitableCall];
 
 /// All reasons in the order of their codes, with their names in JSON documents.
-const NAMES: [(SoftwareReason, &str); 14] = [
+const NAMES: [(SoftwareReason, &str); 15] = [
     (BelowThreshold, "below-threshold"),
     (AboveLimit, "above-limit"),
     (FewKeyBytes, "few-key-bytes"),
@@ -51,6 +53,7 @@ const NAMES: [(SoftwareReason, &str); 14] = [
     (DriverWrong, "driver-wrong"),
     (DriverUnreachable, "driver-unreachable"),
     (NotConfigured, "not-configured"),
+    (NotMeasured, "not-measured"),
     (SoftwareWins, "software-wins"),
     (CombinedCode, "combined-code"),
 ];

@@ -26,7 +26,7 @@ pub struct Configuration {
     pub activated: bool,
     pub preferred: bool,
     pub settings: Vec<Setting>,
-    /// The thresholds that follow from the keys, the policy file and the built-in defaults; empty
+    /// The thresholds that follow from the keys and the policy file; empty
     /// if the provider is not activated.
     pub thresholds: Vec<Threshold>,
     pub policy_file: Option<Policy>,
@@ -66,7 +66,7 @@ pub struct Threshold {
     pub encrypt: Option<usize>,
     /// Bytes, for decryption; null: none.
     pub decrypt: Option<usize>,
-    /// The line that sets it; null for the built-in default.
+    /// The line that sets it; null if none does.
     #[serde(flatten)]
     pub line: Option<Line>,
     /// Whether a driver serves it, and which; null if the provider was not asked.

@@ -82,7 +82,7 @@ pub struct DirectionResult {
     /// Hardware wins up to this size, in bytes; null: at all larger sizes. Only look-ahead has an
     /// upper end.
     pub to: Option<usize>,
-    /// The samples varied too much to decide: the built-in threshold stays.
+    /// The samples varied too much to decide: software does all.
     #[serde(default)]
     pub undecided: bool,
     /// Hardware wins at the smallest size too.

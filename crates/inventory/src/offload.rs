@@ -4,7 +4,7 @@
 
 use outboard_catalog::{Algorithm, CIPHERS, OpenSslCipher};
 use outboard_documents::status::{CipherOffload, DirectRequests, KeyStreamUse, MatrixRow};
-use outboard_policy::{Policy, Tuned};
+use outboard_policy::{Policy, Refusal, Tuned};
 
 pub(crate) struct Findable<'a> {
     /// The accelerators' drivers, in the order in which the provider tries them.
@@ -32,10 +32,10 @@ impl Findable<'_> {
         let policy = Policy::default();
         let (name, algorithm) = (cipher.name, cipher.algorithm);
         let direct = self.of(algorithm).find(|row| row.is_for_openssl()).map(|row| {
-            let is_refused = policy.refusal(self.tuned, name).is_some();
             let measured = self.tuned.and_then(|tuned| tuned.of_driver(name, &row.driver));
-            let from = if is_refused { [None; 2] } else { policy.from(measured, name) };
-            DirectRequests { driver: row.driver.clone(), from, is_measured: is_refused || measured.is_some() }
+            let loses = policy.refusal(self.tuned, name) == Some(Refusal::SoftwareWins);
+            let (driver, from) = (row.driver.clone(), policy.from(measured, name));
+            DirectRequests { driver, from, is_measured: loses || measured.is_some() }
         });
         let (lookahead, no_lookahead) = match algorithm.shortest_ahead().map(|_| self.ahead(&policy, cipher))
         {
@@ -88,7 +88,8 @@ mod tests {
         let cbc = of("AES-128-CBC").unwrap();
         let direct = DirectRequests { driver: "e-cbc".into(), from: [Some(1024), None], is_measured: true };
         assert_eq!((cbc.direct, cbc.lookahead, cbc.no_lookahead), (Some(direct), None, None));
-        assert_eq!(of("AES-192-CBC").unwrap().direct.unwrap().from, [Some(4096); 2]);
+        let unmeasured = of("AES-192-CBC").unwrap().direct.unwrap();
+        assert_eq!((unmeasured.from, unmeasured.is_measured), ([None; 2], false));
         let ctr = of("AES-128-CTR").unwrap();
         let used = KeyStreamUse { driver: "e-ecb".into(), from: 64, to: Some(8192), start: 4096 };
         assert_eq!((ctr.direct, ctr.lookahead, ctr.no_lookahead), (None, Some(used), None));

@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use outboard_catalog::default_threshold;
-
 use crate::Error;
 use crate::algorithms::{entries, is_name, known, number};
 
@@ -21,12 +19,6 @@ impl Thresholds {
     pub fn explicit(&self, name: &str) -> Option<usize> {
         let own = self.own.iter().find(|(algorithm, _)| is_name(algorithm, name));
         own.map(|&(_, bytes)| bytes).or(self.all)
-    }
-
-    /// As [`explicit`](Self::explicit), with the catalog's default where the configuration sets no
-    /// threshold. The default for an unknown algorithm is `usize::MAX`: it stays in software.
-    pub fn threshold(&self, name: &str) -> usize {
-        self.explicit(name).unwrap_or_else(|| default_threshold(name))
     }
 }
 
@@ -62,19 +54,18 @@ mod tests {
     #[test]
     fn an_own_value_wins_over_all_and_the_last_over_the_first() {
         let t: Thresholds = "AES-128-CBC:1, ALL:4096 ,aes-128-cbc:2048".parse().unwrap();
-        assert_eq!(t.threshold("AES-128-CBC"), 2048);
-        assert_eq!(t.threshold("AES-256-CBC"), 4096);
-        assert_eq!(Thresholds::default().threshold("AES-256-CBC"), 4096);
+        assert_eq!(t.explicit("AES-128-CBC"), Some(2048));
+        assert_eq!(t.explicit("AES-256-CBC"), Some(4096));
+        assert_eq!(Thresholds::default().explicit("AES-256-CBC"), None);
     }
 
     #[test]
     fn digests_have_thresholds_of_their_own() {
         let t: Thresholds = "sha256:100,SHA-1:300".parse().unwrap();
-        let thresholds = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.threshold(name));
-        assert_eq!(thresholds, [100, 300, 16 * 1024, 4096]);
+        let thresholds = ["SHA2-256", "SHA1", "SHA2-512", "AES-128-CBC"].map(|name| t.explicit(name));
+        assert_eq!(thresholds, [Some(100), Some(300), None, None]);
         let all: Thresholds = "ALL:5".parse().unwrap();
-        assert_eq!((all.threshold("SHA2-512"), all.threshold("SHA1")), (5, 5));
-        assert_eq!(Thresholds::default().threshold("RC4"), usize::MAX);
+        assert_eq!((all.explicit("SHA2-512"), all.explicit("SHA1")), (Some(5), Some(5)));
     }
 
     #[test]
@@ -97,7 +88,7 @@ mod tests {
         #[test]
         fn a_written_threshold_applies(bytes in any::<u32>()) {
             let t: Thresholds = format!("AES-192-CBC:{bytes}").parse().unwrap();
-            prop_assert_eq!(t.threshold("AES-192-CBC"), bytes as usize);
+            prop_assert_eq!(t.explicit("AES-192-CBC"), Some(bytes as usize));
         }
     }
 }

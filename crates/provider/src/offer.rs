@@ -15,12 +15,20 @@ use crate::hardware::Hardware;
 use crate::kinds::{KINDS, Kind};
 use crate::log::Level;
 use crate::provider::Provider;
-use crate::search::{Found, Why, driver_of, find, say};
+use crate::search::{Found, Why, driver_of, find};
 use crate::software::SoftCipher;
 
 /// Reason why an algorithm is not offered although a driver implements it.
 pub(crate) const NO_SOFTWARE: Why<'_> =
     Why { reason: SoftwareReason::NotConfigured, text: "the default provider does not do it" };
+
+/// Reason why an algorithm is left to the default provider although a driver implements it.
+const NOT_MEASURED: Why<'_> =
+    Why { reason: SoftwareReason::NotMeasured, text: "not measured: sudo outboard tune" };
+
+/// Reason why an algorithm is left to the default provider although a driver was measured.
+const SOFTWARE_WINS: Why<'_> =
+    Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" };
 
 /// OpenSSL's combined ciphers for TLS before 1.3, which libssl prefers where the CPU has instructions
 /// for them.
@@ -91,23 +99,24 @@ impl Offer {
     ) -> Offer {
         let refusals: Vec<Option<Why<'static>>> =
             KINDS.iter().map(|kind| refusal(&provider.policy, tuned, kind.name)).collect();
-        for (kind, why) in KINDS.iter().zip(&refusals) {
-            if why.is_some_and(|why| why.reason == SoftwareReason::SoftwareWins) {
-                let name = kind.name;
-                provider.log.line(
-                    Level::Info,
-                    format_args!("{name}: software was measured to win against direct requests"),
-                );
+        for why in [SOFTWARE_WINS, NOT_MEASURED] {
+            let is_its = |refusal: &&Option<Why<'_>>| refusal.is_some_and(|own| own.reason == why.reason);
+            let names = KINDS.iter().zip(&refusals).filter(|(_, refusal)| is_its(refusal));
+            let names: Vec<&str> = names.map(|(kind, _)| kind.name).collect();
+            if !names.is_empty() {
+                provider.log.line(Level::Info, format_args!("{}: {}", names.join(", "), why.text));
             }
         }
         let looks_ahead = |kind: &Kind| provider.policy.may_look_ahead(tuned, kind.name, kind.algorithm);
-        if tuned.is_some() && refusals.iter().all(Option::is_some) && !KINDS.iter().any(looks_ahead) {
-            say(provider, "software was measured to win for every cipher that may be offered");
-        }
+        // A report names a missing driver rather than a missing measurement.
+        let is_searched = |refusal: &Option<Why<'_>>| {
+            refusal
+                .is_none_or(|why| why.reason == SoftwareReason::NotMeasured && provider.counters.is_shared())
+        };
         let is_needed = |algorithm: &Algorithm| {
             KINDS.iter().zip(&refusals).any(|(kind, refusal)| {
                 let is_source = *algorithm == Algorithm::EcbAes && looks_ahead(kind);
-                is_source || (refusal.is_none() && kind.algorithm == *algorithm)
+                is_source || (kind.algorithm == *algorithm && is_searched(refusal))
             })
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
@@ -120,12 +129,21 @@ impl Offer {
                 let how = provider.policy.key_stream_use(tuned, kind.name, kind.algorithm, driver)?;
                 Some((hardware, how))
             });
-            let direct = refusal.map_or_else(|| driver_of(&found, &kind.algorithm), Err);
+            let driver = || driver_of(&found, &kind.algorithm);
+            let direct = match refusal {
+                None => driver(),
+                // That there is no driver is the reason that counts.
+                Some(why) if why.reason == SoftwareReason::NotMeasured => driver().and(Err(why)),
+                Some(why) => Err(why),
+            };
+            let row_of = |hardware: &Hardware| tuned?.of_driver(kind.name, hardware.driver());
+            let from = direct.map_or([None; 2], |hardware| provider.policy.from(row_of(hardware), kind.name));
+            // Another driver was measured.
+            let direct = if from == [None; 2] { direct.and(Err(NOT_MEASURED)) } else { direct };
             let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
             let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
-            let row = tuned.and_then(|tuned| tuned.of_driver(kind.name, hardware.driver()));
-            let from = direct.map_or([None; 2], |_| provider.policy.from(row, kind.name));
+            let row = row_of(hardware);
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
             let key_bytes = provider.policy.key_bytes(row, kind.name);
             let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
@@ -150,6 +168,11 @@ impl Offer {
             offered.ok().map(|(cipher, _)| cipher)
         };
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
+        if ciphers.iter().all(Option::is_none) {
+            let is_any = |why: &Why<'_>| refusals.iter().flatten().any(|own| own.reason == why.reason);
+            let why = [NOT_MEASURED, SOFTWARE_WINS].into_iter().find(is_any);
+            why.into_iter().for_each(|why| provider.counters.note(why.text));
+        }
         record_combined(provider);
         let mut rows = Vec::new();
         for (Cipher { kind, .. }, functions) in offered_with(&ciphers, functions) {
@@ -187,7 +210,7 @@ fn tuned(root: &Path, provider: &Provider) -> Option<Tuned> {
         // kernel update, and an unreadable one in each process that may not open files.
         let is_a_mistake = !matches!(why, Unfit::Stale { .. } | Unfit::Io(_));
         let level = if is_a_mistake { Level::Warn } else { Level::Info };
-        let line = format!("{}: {why}; the built-in thresholds are in force", path.display());
+        let line = format!("{}: {why}; software computes what THRESHOLDS does not name", path.display());
         provider.log.line(level, format_args!("{line}"));
         provider.counters.note(&line);
         None
@@ -213,9 +236,8 @@ fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'st
         Refusal::NotConfigured => {
             Why { reason: SoftwareReason::NotConfigured, text: "CIPHERS does not name it" }
         }
-        Refusal::SoftwareWins => {
-            Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" }
-        }
+        Refusal::NotMeasured => NOT_MEASURED,
+        Refusal::SoftwareWins => SOFTWARE_WINS,
     })
 }
 
@@ -298,18 +320,17 @@ mod tests {
         let reason =
             |lines: &[_], name: &str| refusal(&policy(lines), Some(&tuned), name).map(|why| why.reason);
         assert_eq!(reason(&[], "AES-128-CBC"), None);
-        assert_eq!(reason(&[], "AES-192-CBC"), None, "it was not measured");
+        assert_eq!(reason(&[], "AES-192-CBC"), Some(SoftwareReason::NotMeasured));
+        assert_eq!(reason(&[("THRESHOLDS", "AES-192-CBC:100")], "AES-192-CBC"), None);
         assert_eq!(reason(&[], "AES-256-CBC"), Some(SoftwareReason::SoftwareWins));
-        assert_eq!(reason(&[("DRIVERS", "other")], "AES-256-CBC"), None);
+        assert_eq!(reason(&[("DRIVERS", "other")], "AES-256-CBC"), Some(SoftwareReason::NotMeasured));
         assert_eq!(reason(&[("THRESHOLDS", "AES-256-CBC:100")], "AES-256-CBC"), None);
         let other = [("CIPHERS", "AES-128-CTR")];
         assert_eq!(reason(&other, "AES-128-CBC"), Some(SoftwareReason::NotConfigured));
         let from = |lines: &[_], name| policy(lines).from(tuned.of(name), name);
         assert_eq!(from(&[], "AES-128-CBC"), [Some(4096), Some(2048)]);
         assert_eq!(from(&[("THRESHOLDS", "AES-128-CBC:100")], "AES-128-CBC"), [Some(100); 2]);
-        let default = policy(&[]).thresholds.threshold("AES-192-CBC");
-        assert_eq!(from(&[], "AES-192-CBC"), [Some(default); 2]);
-        assert!(default > 1);
+        assert_eq!(from(&[], "AES-192-CBC"), [None; 2]);
     }
 
     #[test]
@@ -327,22 +348,22 @@ mod tests {
     }
 
     #[test]
-    fn drivers_are_searched_for_what_may_be_offered_and_what_is_found_is_offered() {
+    fn drivers_are_searched_for_what_may_be_offered_and_what_was_measured_with_them_is_offered() {
         let text = "AES-128-CTR never never sham-offer\nlookahead AES-128-CTR 64 sham-offer\n\
                     AES-192-CTR 100 200 sham-offer 32768 5000\nAES-128-ECB 300 300 sham-other\n";
         let tuned = Tuned::parse(format!("outboard-policy 2\n{text}")).expect("a policy file");
         let (ctr, cbc, ecb) = (Algorithm::CtrAes, Algorithm::CbcAes, Algorithm::EcbAes);
-        let default = Policy::default().thresholds.threshold("AES-128-ECB");
-        let on = ("LOOKAHEAD", "ON");
+        let (on, all) = (("LOOKAHEAD", "ON"), ("THRESHOLDS", "ALL:50"));
         for (tuned, lines, algorithms, offered) in [
-            (None, &[("CIPHERS", "AES-256-CBC")][..], vec![cbc], vec![("AES-256-CBC", [default; 2], false)]),
-            (None, &[("CIPHERS", "AES-256-CBC"), on], vec![cbc], vec![("AES-256-CBC", [default; 2], false)]),
-            (None, &[("CIPHERS", "AES-256-CTR")], vec![ctr], vec![("AES-256-CTR", [default; 2], false)]),
+            (None, &[("CIPHERS", "AES-256-CBC")][..], vec![cbc], vec![]),
+            (None, &[("CIPHERS", "AES-256-CBC"), all], vec![cbc], vec![("AES-256-CBC", [50; 2], false)]),
+            (None, &[("CIPHERS", "AES-256-CBC"), on], vec![cbc], vec![]),
+            (None, &[("CIPHERS", "AES-256-CTR"), all], vec![ctr], vec![("AES-256-CTR", [50; 2], false)]),
             (
                 None,
                 &[("CIPHERS", "AES-256-CTR"), on],
                 vec![ecb, ctr],
-                vec![("AES-256-CTR", [default; 2], true)],
+                vec![("AES-256-CTR", [usize::MAX; 2], true)],
             ),
             // Only for look-ahead, and with the figures of a driver or those of another one.
             (
@@ -357,12 +378,8 @@ mod tests {
                 vec![ctr],
                 vec![("AES-192-CTR", [100, 200], false)],
             ),
-            (
-                Some(&tuned),
-                &[("CIPHERS", "AES-128-ECB")],
-                vec![ecb],
-                vec![("AES-128-ECB", [default; 2], false)],
-            ),
+            (Some(&tuned), &[("CIPHERS", "AES-128-ECB")], vec![ecb], vec![]),
+            (Some(&tuned), &[("CIPHERS", "AES-128-CBC")], vec![cbc], vec![]),
         ] {
             assert!(!Bench::with("offer", &lines[1..], tuned).are_named, "all may be offered");
             let bench = Bench::with("offer", lines, tuned);
@@ -403,6 +420,36 @@ mod tests {
             let is_there = |name: &&&str| software.implementation(abi::OP_CIPHER, name).is_some();
             assert_eq!(combined, COMBINED.iter().filter(is_there).count());
         }
+    }
+
+    #[test]
+    fn without_a_measurement_no_driver_is_searched_and_nothing_is_offered_but_for_a_report() {
+        let gcm = "outboard-policy 2\nAES-128-GCM 512 512 engine\nlookahead AES-128-GCM 64 engine\n";
+        let gcm = Tuned::parse(gcm.to_owned()).expect("a policy file");
+        for (tuned, searched) in [(None, 0), (Some(&gcm), 2)] {
+            let counters = outboard_counters::Table::private();
+            let provider = Provider { counters, ..provider(policy(&[])) };
+            let mut count = 0;
+            let offer = Offer::with(&provider, tuned, &crate::tables::CIPHERS, |algorithms, _| {
+                count = algorithms.len();
+                Vec::new()
+            });
+            assert_eq!((count, offer.rows()), (searched, None));
+        }
+        let bench = Bench::with("unmeasured", &[], None);
+        assert_eq!((bench.searched.len(), bench.offer().rows()), (Algorithm::ALL.len(), None));
+        assert_eq!(bench.context.provider.counters.notes(), [NOT_MEASURED.text]);
+        let decisions = bench.context.provider.counters.decisions();
+        for (name, decision) in decisions.iter().filter(|(name, _)| !COMBINED.contains(&name.as_str())) {
+            assert_eq!(*decision, NOT_MEASURED.decision(), "{name}");
+        }
+        // Of one mode, each key length has a measurement of its own.
+        let gcm = Tuned::parse("outboard-policy 2\nAES-128-GCM 512 never sham-gcm\n".to_owned());
+        let bench = Bench::with("gcm", &[], gcm.as_ref().ok());
+        let offered = (0..KINDS.len()).filter_map(|place| bench.offer().cipher(place));
+        let offered: Vec<_> = offered.map(|cipher| (cipher.kind.name, cipher.thresholds)).collect();
+        assert_eq!(offered, [("AES-128-GCM", [512, usize::MAX])]);
+        assert!(bench.context.provider.counters.notes().is_empty());
     }
 
     #[test]

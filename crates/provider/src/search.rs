@@ -185,7 +185,7 @@ fn none_listed(names: &str) -> String {
 }
 
 /// Writes a message to the log and the counters.
-pub(crate) fn say(provider: &Provider, text: &str) {
+fn say(provider: &Provider, text: &str) {
     provider.log.line(Level::Info, format_args!("{text}"));
     provider.counters.note(text);
 }

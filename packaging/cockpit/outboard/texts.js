@@ -59,7 +59,7 @@ export const texts = {
     },
 
     measurement: "Measurement",
-    noPolicy: "Not measured: applications use built-in thresholds.",
+    noPolicy: "Not measured: applications use software.",
     policy: "Measured at $0 for the goal $1.",
     policyUnused: "The measurement is not in force: $0",
     curve: "$0, $1: throughput by size of a request",

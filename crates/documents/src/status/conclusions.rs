@@ -70,7 +70,7 @@ pub struct DirectRequests {
     pub driver: String,
     /// Smallest request in bytes for encryption and decryption; null if none wins.
     pub from: [Option<usize>; 2],
-    /// Whether `outboard tune` measured that; otherwise it is the built-in threshold.
+    /// Whether `outboard tune` measured that; otherwise software does all.
     pub is_measured: bool,
 }
 

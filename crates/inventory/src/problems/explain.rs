@@ -27,7 +27,7 @@ pub fn explanation(id: ProblemId) -> (&'static str, &'static str) {
         PolicyUnused => (
             "the thresholds of outboard tune do not apply",
             "Thresholds are measured for a kernel, a CPU and a driver. After an update of one of them they do not apply, and \
-             the provider uses built-in thresholds, which offload less.\n\noutboard tune measures again.",
+             the provider computes in software.\n\noutboard tune measures again.",
         ),
         DeviceWithoutDriver => (
             "a crypto device has no driver",

@@ -28,7 +28,7 @@ pub(super) fn find(status: &Status, root: &Root, found: &mut Found) {
     if let Some(problem) = &policy.problem {
         found.problem(
             ProblemId::PolicyUnused,
-            "the measured thresholds are not in force, and the provider uses its built-in ones".into(),
+            "the measured thresholds are not in force, and software does all".into(),
             format!("{}: {problem}", policy.path),
             "outboard tune measures again",
         );

@@ -68,6 +68,7 @@ fn together(names: &[&str]) -> String {
 fn direct_requests(cipher: &CipherOffload) -> String {
     let Some(direct) = &cipher.direct else { return "none: not reached".to_owned() };
     let from = match direct.from {
+        [None, None] if !direct.is_measured => return "none: not measured: sudo outboard tune".to_owned(),
         [None, None] => return format!("none: software wins over {}", direct.driver),
         [Some(encrypt), Some(decrypt)] if encrypt == decrypt => format!("from {encrypt} bytes"),
         both => {
@@ -75,8 +76,7 @@ fn direct_requests(cipher: &CipherOffload) -> String {
             format!("from {} bytes (decryption: {})", text(both[0]), text(both[1]))
         }
     };
-    let measured = if direct.is_measured { "" } else { " (built in)" };
-    format!("{from}, {}{measured}", direct.driver)
+    format!("{from}, {}", direct.driver)
 }
 
 fn lookahead(cipher: &CipherOffload) -> String {
@@ -120,6 +120,11 @@ mod tests {
             cbc("AES-128-CBC", [Some(4096), None]),
             cbc("DES-EDE3-CBC", [None; 2]),
             unused,
+            CipherOffload {
+                cipher: "AES-128-XTS".to_owned(),
+                direct: direct([None; 2]).map(|direct| DirectRequests { is_measured: false, ..direct }),
+                ..ctr("", None)
+            },
             ctr("AES-256-GCM", Some(limited)),
         ];
         let mut page = Page::new(Style::default());
@@ -131,7 +136,8 @@ mod tests {
             "from 16 bytes, e-ecb",
             "from 4096 bytes (decryption: none), e-cbc",
             "none: software wins over e-cbc",
-            "none: not measured",
+            "none: not measured\n",
+            "AES-128-XTS      none: not measured: sudo outboard tune",
             "from 512 to 8192 bytes, e-ecb",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

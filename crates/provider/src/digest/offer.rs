@@ -16,6 +16,12 @@ use crate::offer::{NO_SOFTWARE, add_row, decided, offer_of, offered_with};
 use crate::provider::Provider;
 use crate::search::{Found, Why, driver_of, find};
 
+/// Reason why a digest is left to the default provider although a driver implements it.
+const NOT_MEASURED: Why<'_> = Why {
+    reason: SoftwareReason::NotMeasured,
+    text: "outboard tune does not measure digests: THRESHOLDS sets from which size on they go to hardware",
+};
+
 /// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
     /// Indexed like `KINDS`; `None` if not offered.
@@ -36,19 +42,26 @@ pub(crate) struct Digest {
 }
 
 impl DigestOffer {
-    /// Offers the digests that drivers implement if DIGESTS allows it. By default it allows none.
+    /// Offers the digests that drivers implement if DIGESTS allows it, by default none, and THRESHOLDS
+    /// names their size.
     /// `functions` are the dispatch tables of `KINDS`.
     #[cold]
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> DigestOffer {
-        let wanted = KINDS.iter().filter(|kind| provider.policy.digests.has(kind.name));
+        let policy = &provider.policy;
+        // As for ciphers, a report names a missing driver rather than a missing threshold.
+        let is_searched = |kind: &&Kind| {
+            let has_size = policy.thresholds.explicit(kind.name).is_some();
+            policy.digests.has(kind.name) && (has_size || provider.counters.is_shared())
+        };
+        let wanted = KINDS.iter().filter(is_searched);
         let mut algorithms = Vec::new();
         for kind in wanted {
             algorithms.extend([false, true].map(|hmac| HashAlgorithm { hash: kind.hash, hmac }));
         }
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.kernel_name()).collect();
-        let are_named = provider.policy.digests.are_named();
+        let are_named = policy.digests.are_named();
         let reach = |driver: &str, algorithm, _| reach_hash(driver, algorithm);
-        let share = provider.policy.shadow_checks.digests;
+        let share = policy.shadow_checks.digests;
         let found = find(&Root::live(), provider, &algorithms, &names, are_named, share, reach);
         let soft = |operation, name| provider.software.implementation(operation, name);
         let digest = |kind: &'static Kind| {
@@ -113,18 +126,19 @@ fn hash_driver(
 ) -> Option<Arc<HashDriver>> {
     let name = if hmac { kind.hmac } else { kind.name };
     let algorithm = HashAlgorithm { hash: kind.hash, hmac };
-    let threshold = provider.policy.thresholds.threshold(kind.name);
+    let threshold = provider.policy.thresholds.explicit(kind.name);
     let offered = if !provider.policy.digests.has(kind.name) {
         Err(Why { reason: SoftwareReason::NotConfigured, text: "DIGESTS does not name it" })
     } else if !has_software {
         Err(NO_SOFTWARE)
     } else {
-        driver_of(found, &algorithm)
+        driver_of(found, &algorithm).and_then(|hardware| Ok((hardware, threshold.ok_or(NOT_MEASURED)?)))
     };
     let decision = match offered {
-        Ok(hardware) => offer_of(hardware, [Some(threshold); 2], None),
+        Ok((hardware, threshold)) => offer_of(hardware, [Some(threshold); 2], None),
         Err(why) => why.decision(),
     };
     decided(provider, name, &decision);
-    Some(Arc::new(HashDriver::new(name, algorithm, Arc::clone(offered.ok()?), threshold)))
+    let (hardware, threshold) = offered.ok()?;
+    Some(Arc::new(HashDriver::new(name, algorithm, Arc::clone(hardware), threshold)))
 }

@@ -178,7 +178,7 @@ fn read_policy(path: &Path, problems: &mut Vec<String>) -> (Option<Tuned>, Optio
     (applied, Some(about))
 }
 
-/// In the order of the provider: THRESHOLDS, the policy file, the built-in defaults.
+/// In the order of the provider: THRESHOLDS, the policy file.
 fn thresholds_in_force(
     policy: &Policy,
     explicit: Option<&Setting>,
@@ -201,8 +201,6 @@ fn thresholds_in_force(
 
 #[cfg(test)]
 mod tests {
-    use outboard_catalog::default_threshold;
-
     use super::*;
 
     const START: &str = "openssl_conf = i\n[i]\nproviders = p\nalg_section = a\n[a]\n\
@@ -222,7 +220,7 @@ mod tests {
         let one = |name: &str| found.thresholds.iter().find(|t| t.cipher == name).unwrap();
         assert_eq!(one("AES-128-CBC").encrypt, Some(77));
         assert_eq!(one("AES-128-CBC").line.as_ref().map(|line| line.line), Some(15));
-        assert_eq!(one("AES-256-CBC").encrypt, Some(default_threshold("AES-256-CBC")));
+        assert_eq!(one("AES-256-CBC").encrypt, None);
         assert!(one("AES-256-CBC").line.is_none() && found.policy_file.is_none());
         let few = of("CIPHERS = AES-128-CBC\n");
         assert_eq!(few.thresholds.len(), 1);

@@ -90,10 +90,10 @@ fn thresholds(out: &mut String, found: &Configuration) {
         }
         let bytes = |from: Option<usize>| from.map_or("never".to_owned(), |bytes| format!("{bytes} B"));
         let ahead = one.served.as_ref().and_then(|served| served.key_stream_from);
-        let by = match (&one.line, [one.encrypt, one.decrypt]) {
+        let by = match (&one.line, ahead) {
             (Some(line), _) => place(line),
-            (None, [None, None]) => "look-ahead".to_owned(),
-            (None, _) => "built-in default".to_owned(),
+            (None, Some(_)) => "look-ahead".to_owned(),
+            (None, None) => "not measured".to_owned(),
         };
         let ahead = ahead.map_or("-".to_owned(), |bytes| format!("{bytes} B"));
         rows.push([one.cipher.clone(), bytes(one.encrypt), bytes(one.decrypt), ahead, by]);

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use outboard_counters::{Decision, KeyStreamSource};
+use outboard_counters::{Decision, KeyStreamSource, SoftwareReason};
 use outboard_measure::evp::Library;
 use outboard_policy::CipherFigure;
 use outboard_policy::{POLICY_FILE, Tuned};
@@ -118,11 +118,21 @@ fn judge(
     let is_in_force = unfit.is_none();
     let ciphers: Vec<Outlook> = requests.ciphers.iter().map(outlook).collect();
     let wins = |one: &Outlook| one.wins(requests.bytes);
+    let is_unmeasured = requests.ciphers.iter().any(|cipher| {
+        let is_its = |(name, decision): &(String, Decision)| {
+            let unmeasured = SoftwareReason::NotMeasured;
+            name == cipher && matches!(decision, Decision::Left { reason, .. } if *reason == unmeasured)
+        };
+        decisions.iter().any(is_its)
+    });
     let size = requests.bytes.map_or("any size".to_owned(), |bytes| format!("up to {bytes} bytes"));
-    let refusal = if ciphers.iter().all(|one| one.by.is_err()) {
-        Some("no accelerator can be reached for its ciphers (outboard status, outboard setup)".to_owned())
-    } else if !ciphers.iter().any(wins) {
-        Some(format!("software wins for its requests of {size}"))
+    let refusal = if !ciphers.iter().any(wins) && !is_unmeasured {
+        Some(match ciphers.iter().all(|one| one.by.is_err()) {
+            true => {
+                "no accelerator can be reached for its ciphers (outboard status, outboard setup)".to_owned()
+            }
+            false => format!("software wins for its requests of {size}"),
+        })
     } else if let Some(why) = unfit {
         Some(format!("{POLICY_FILE} is not used: {why}"))
     } else if !ciphers.iter().any(|one| wins(one) && one.measured) {
@@ -139,7 +149,6 @@ fn judge(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_counters::SoftwareReason;
 
     const REQUESTS: Requests = Requests { ciphers: &["AES-128-GCM", "AES-128-CBC"], bytes: Some(16384) };
 
@@ -174,6 +183,13 @@ mod tests {
         for from in [[Some(16385), None], [None, None]] {
             let text = refusal(&offered(from), Some(&measured), None);
             assert_eq!(text, "software wins for its requests of up to 16384 bytes");
+        }
+        let why = "not measured: sudo outboard tune".to_owned();
+        let unmeasured = Decision::Left { reason: SoftwareReason::NotMeasured, why };
+        for others in [vec![], offered([None; 2])] {
+            let all = [vec![("AES-128-GCM".to_owned(), unmeasured.clone())], others].concat();
+            assert!(refusal(&all, Some(&measured), None).contains("was not measured"), "{all:?}");
+            assert!(refusal(&all, Some(&measured), Some("stale")).ends_with("is not used: stale"));
         }
         let left = &offered([None, None])[..1];
         assert!(refusal(left, Some(&measured), None).contains("no accelerator"));

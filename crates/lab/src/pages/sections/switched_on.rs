@@ -23,7 +23,7 @@ pub fn section(report: &Report) -> Section {
     }
     if let Some(status) = &report.status {
         items.push(match &status.policy {
-            None => "There is no policy file: the built-in thresholds apply.".to_owned(),
+            None => "There is no policy file: software does what THRESHOLDS does not name.".to_owned(),
             Some(policy) => {
                 let made = policy.made.as_deref().unwrap_or("an unknown day");
                 let goal =

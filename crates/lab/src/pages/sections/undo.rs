@@ -19,7 +19,7 @@ pub fn section(report: &Report) -> Section {
         changed.push(format!("Programs are allowed to use {}.", listed(&drivers)));
     }
     if has_policy {
-        changed.push("A policy was measured; without it the built-in thresholds apply.".to_owned());
+        changed.push("A policy was measured; without it software does all.".to_owned());
     }
     if report.status.as_ref().is_some_and(is_loaded) {
         changed.push("OpenSSL loads the provider.".to_owned());
