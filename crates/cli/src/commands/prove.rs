@@ -4,6 +4,7 @@
 pub mod command;
 mod conclusion;
 mod drivers;
+mod measured;
 mod options;
 mod proof;
 mod service;
@@ -78,7 +79,8 @@ fn prove(options: &Options) -> Result<u8> {
     };
 
     let software = software.map(|(ended, spent)| software_run(&ended, &spent));
-    let proof = Prove { software, ..proof(options, &ended, spent, &table, notes) };
+    let mut proof = Prove { software, ..proof(options, &ended, spent, &table, notes) };
+    proof.summary += &measured::remark(&table.snapshot(), &table.decisions());
     report(options, &proof, json)
 }
 

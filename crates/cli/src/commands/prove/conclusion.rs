@@ -246,7 +246,7 @@ fn wrong(subject: Subject, counted: &[(String, Counts)], decisions: &[(String, D
     )
 }
 
-fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
+pub fn drivers_of(algorithm: &str, decisions: &[(String, Decision)]) -> Vec<String> {
     let [mut direct, key_stream] = drivers_by_use(algorithm, decisions);
     direct.extend(key_stream);
     direct
@@ -308,16 +308,24 @@ fn reasons(observed: &Observed) -> String {
         return why + &subject.threshold_advice(&observed.total());
     }
     let offered = offered(decisions);
-    let excluded = not_offered(decisions).into_iter();
-    let is_likely = |group: &NotOffered| {
-        offered.is_empty() || group.reason.is_fault() || group.reason == SoftwareReason::CombinedCode
+    let excluded = not_offered(decisions);
+    let is_unmeasured = |group: &NotOffered| group.reason == SoftwareReason::NotMeasured;
+    let hint = match subject {
+        Subject::Command if excluded.iter().any(is_unmeasured) => {
+            " (--threshold 1 uses hardware all the same)"
+        }
+        _ => "",
     };
-    let excluded = excluded.filter(is_likely).map(|group| group.why);
+    let is_likely = |group: &NotOffered| {
+        let is_combined = group.reason == SoftwareReason::CombinedCode;
+        offered.is_empty() || group.reason.is_fault() || is_combined || is_unmeasured(group)
+    };
+    let excluded = excluded.into_iter().filter(is_likely).map(|group| group.why);
     let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
     // The notes of a service are older than the time in which it was observed.
     let note = notes.first().filter(|_| offered.is_empty() && *subject == Subject::Command).cloned();
     if let Some(note) = note {
-        return note;
+        return note + hint;
     }
     let mut text = match subject {
         _ if offered.is_empty() && !decisions.is_empty() => "outboard offers no algorithm".to_owned(),
@@ -330,7 +338,7 @@ fn reasons(observed: &Observed) -> String {
     for why in excluded {
         let _ = write!(text, "; {why}");
     }
-    text
+    text + hint
 }
 
 impl Subject {

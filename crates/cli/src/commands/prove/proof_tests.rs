@@ -388,6 +388,31 @@ fn messages_above_the_limit_are_not_said_to_be_below_a_threshold() {
 }
 
 #[test]
+fn what_was_not_measured_is_the_reason_beside_what_is_offered() {
+    let unmeasured = || Decision::Left {
+        reason: SoftwareReason::NotMeasured,
+        why: "not measured: sudo outboard tune".to_owned(),
+    };
+    let says = "not measured: sudo outboard tune (--threshold 1 uses hardware all the same).";
+    let nothing = counted(|table| {
+        table.decide("AES-128-CBC", &unmeasured());
+        table.note("not measured: sudo outboard tune");
+    });
+    assert_eq!(nothing.summary, format!("Hardware processed nothing: {says}"));
+    let some = counted(|table| {
+        table.decide("AES-128-CBC", &unmeasured());
+        let (driver, interface) = ("b-gcm-aes".to_owned(), "/dev/outboard".to_owned());
+        let offered = Decision::Offered { driver, interface, from: [Some(1); 2], key_stream: None };
+        table.decide("AES-128-GCM", &offered);
+    });
+    assert!(
+        some.summary.ends_with(&format!("that outboard offers (AES-128-GCM); {says}")),
+        "{}",
+        some.summary
+    );
+}
+
+#[test]
 fn a_driver_that_was_found_wrong_or_did_not_answer_is_the_reason() {
     let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
     let wrong = || left(SoftwareReason::DriverWrong, "outboard check found a-cbc-aes wrong");

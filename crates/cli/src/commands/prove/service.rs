@@ -14,6 +14,7 @@ use outboard_monitor::ServiceSample;
 use outboard_services::enable::{Record, Tree, counted_programs};
 
 use super::conclusion::{Observed, Subject};
+use super::measured;
 use super::options::Options;
 use super::proof::results;
 use crate::commands::enable::named;
@@ -58,7 +59,10 @@ pub fn observe(options: &Options) -> Result<Prove> {
         cpu_seconds: cpu.map(|nanoseconds| Duration::from_nanos(nanoseconds).as_secs_f64()),
         interrupted: stop::by_signal(),
     };
-    Ok(Prove { service: Some(service), ..results(options.require_hardware, spent, observed, notes) })
+    let remark = measured::remark(&observed.counted, &observed.decisions);
+    let mut proof = results(options.require_hardware, spent, observed, notes);
+    proof.summary += &remark;
+    Ok(Prove { service: Some(service), ..proof })
 }
 
 struct Part {
