@@ -50,6 +50,8 @@ mod tests {
         for (name, id) in [
             ("omap", "omap"),
             ("Helios4", "marvell-cesa"),
+            ("Turris Omnia", "marvell-cesa"),
+            ("EdgeRouter X", "eip93"),
             ("mv-cbc-aes", "marvell-cesa"),
             ("marvell-cesa", "marvell-cesa"),
             ("geode-aes", "geode"),

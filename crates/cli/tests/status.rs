@@ -96,6 +96,9 @@ fn a_problem_of_the_status_is_explained() {
     assert!(text.starts_with(&format!("{id}: ")) && text.lines().all(|line| line.len() <= 80), "{text}");
     assert!(String::from_utf8(explain(&[]).stdout).unwrap().contains(&id));
     assert_eq!(explain(&["no-such-problem"]).status.code(), Some(2));
+    let hardware = explain(&["mt7621"]);
+    assert_eq!(hardware.status.code(), Some(2));
+    assert!(String::from_utf8(hardware.stderr).unwrap().contains("outboard catalogue \"mt7621\""));
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Family] = &[
         id: "eip93",
         vendor: "Inside Secure",
         kind: EngineKind::SocEngine,
-        found_in: "MediaTek MT7621, Airoha EN7581",
+        found_in: "MediaTek MT7621 (EdgeRouter X), Airoha EN7581",
         options: "CRYPTO_DEV_EIP93",
         openwrt: "kmod-crypto-hw-eip93",
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|rfc3686(ctr(aes))|cbc(des3_ede)|ecb(des3_ede)|md5|\

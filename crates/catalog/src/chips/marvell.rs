@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Family] = &[
         id: "marvell-cesa",
         vendor: "Marvell",
         kind: EngineKind::SocEngine,
-        found_in: "Orion, Kirkwood, Dove, Armada 370, XP, 375, 38x (Helios4, WRT3200ACM, \
+        found_in: "Orion, Kirkwood, Dove, Armada 370, XP, 375, 38x (Helios4, Turris Omnia, WRT3200ACM, \
             SheevaPlug)",
         options: "CRYPTO_DEV_MARVELL_CESA",
         debian: "armhf|arm64",

@@ -5,6 +5,7 @@ mod questions;
 use std::process::ExitCode;
 
 use clap::Args;
+use outboard_catalog::search::search;
 use outboard_console::{answer, ended, wrapped};
 use outboard_documents::named::Named as _;
 use outboard_documents::status::ProblemId;
@@ -35,7 +36,10 @@ fn known(name: &str) -> Result<Topic, String> {
     ProblemId::by_name(name)
         .map(Topic::Problem)
         .or_else(|| question().map(|question| Topic::Question(Box::new(question))))
-        .ok_or_else(|| "there is no such problem or question; outboard explain lists them".into())
+        .ok_or_else(|| match search(name).is_empty() {
+            true => "there is no such problem or question; outboard explain lists them".into(),
+            false => format!("that is hardware: outboard catalogue {name:?} shows what is known about it"),
+        })
 }
 
 /// Runs `outboard explain`.

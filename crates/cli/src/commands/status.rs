@@ -1,5 +1,6 @@
 //! `outboard status`: shows the crypto hardware of this machine and the interfaces that reach it.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -76,7 +77,7 @@ fn report(options: &Options) -> anyhow::Result<()> {
         answer(&json(&status)?)?;
     } else {
         let is_terminal = io::stdout().is_terminal();
-        let color = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let color = is_terminal && may_be_coloured(|name| std::env::var_os(name));
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
         // 0: the terminal does not report its size, such as a serial line.
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
@@ -91,6 +92,12 @@ fn report(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether the environment of a terminal permits colours: no-color.org, and terminals without them.
+fn may_be_coloured(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    variable("NO_COLOR").is_none_or(|value| value.is_empty())
+        && variable("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Prints the counters at each interval, until a signal comes or the reader is gone.
 fn follow(interval: Duration) -> anyhow::Result<()> {
     stop::listen();
@@ -102,4 +109,18 @@ fn follow(interval: Duration) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_may_forbid_colours() {
+        let may = |term: Option<&str>, no_color: Option<&str>| {
+            may_be_coloured(|name| if name == "TERM" { term } else { no_color }.map(OsString::from))
+        };
+        assert!(may(None, None) && may(Some("xterm"), Some("")));
+        assert!(!may(Some("dumb"), None) && !may(Some("xterm"), Some("1")));
+    }
 }

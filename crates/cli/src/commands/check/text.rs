@@ -135,6 +135,9 @@ mod tests {
         assert!(!check.is_right());
         check.drivers.remove(1);
         assert!(check.is_right(), "one that cannot be reached is not wrong");
+        check.not_checked.push("later".into());
+        assert!(!check.is_right() && check.is_right_so_far(), "the exit codes differ");
+        check.not_checked.clear();
         check.drivers.retain(|driver| driver.verdict == CheckVerdict::Unreached);
         assert!(!check.is_right());
     }
