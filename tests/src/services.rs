@@ -1,7 +1,6 @@
 //! `outboard enable --restart` and `disable --restart`, run by tests in a machine that systemd
 //! booted.
 
-use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -10,15 +9,11 @@ use serde_json::Value;
 use crate::command::{failed, succeeded};
 use crate::device::driver_count;
 use crate::lane::is_full_lane;
-use crate::machine::ACCELERATOR;
 use crate::skip::skip;
 use crate::systemd::{assert_unchanged, is_booted, snapshot};
-use crate::tuning::{Machine, POLICY};
+use crate::tuning::{Machine, set_thresholds};
 
-/// The cipher of the accelerator that the tests use.
-pub const CIPHER: &str = "AES-128-CBC";
-
-/// A machine with systemd and the accelerator, or a reported skip.
+/// A machine with systemd and the accelerator, whose policy has it serve CBC, or a reported skip.
 pub fn machine(test: &str) -> Option<Machine> {
     if !is_booted() {
         skip(test, "systemd as the first process (the test machines services and services-trixie)");
@@ -28,6 +23,7 @@ pub fn machine(test: &str) -> Option<Machine> {
     // The lock of /etc/outboard is created once.
     succeeds(&machine, &["enable", "ssh", "--force"]);
     succeeds(&machine, &["disable", "ssh"]);
+    set_thresholds("4096");
     Some(machine)
 }
 
@@ -108,18 +104,4 @@ pub fn in_rounds(machine: &Machine, arguments: &[&str], traffic: impl Fn()) {
         assert_unchanged(&before);
         assert_eq!(requests_of(&traffic), 0, "{service:?} still uses the accelerator");
     }
-}
-
-/// Sets the thresholds of the policy that `tune` wrote for the accelerator.
-pub fn set_thresholds(from: &str) {
-    set_thresholds_of(ACCELERATOR, from);
-}
-
-/// The same for a driver.
-pub fn set_thresholds_of(driver: &str, from: &str) {
-    let text = fs::read_to_string(POLICY).expect("a policy");
-    let others = text.lines().filter(|line| !line.starts_with("AES-"));
-    let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {driver}"));
-    let new: String = others.chain(lines.iter().map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
-    fs::write(POLICY, new).expect("the policy's file");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use outboard_policy::{Measured, PolicyText, cpu_identity};
 use outboard_uapi::DEVICE;
 use serde_json::Value;
 
@@ -15,6 +16,9 @@ use crate::skip::skip;
 
 /// The path of the policy.
 pub const POLICY: &str = "/etc/outboard/policy";
+
+/// The cipher of the accelerator that the tests use.
+pub const CIPHER: &str = "AES-128-CBC";
 
 /// One test at a time: there is one policy, and a measurement needs an idle machine.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -92,4 +96,27 @@ impl Drop for Machine {
     fn drop(&mut self) {
         let _ = fs::remove_file(POLICY);
     }
+}
+
+/// Sets the thresholds of the accelerator in the policy. Where `tune` has written none, it is made.
+pub fn set_thresholds(from: &str) {
+    set_thresholds_of(ACCELERATOR, from);
+}
+
+/// The same for a driver.
+pub fn set_thresholds_of(driver: &str, from: &str) {
+    let text = fs::read_to_string(POLICY).unwrap_or_else(|_| policy_without_ciphers());
+    let others = text.lines().filter(|line| !line.starts_with("AES-"));
+    let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {driver}"));
+    let new: String = others.chain(lines.iter().map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
+    fs::write(POLICY, new).expect("the policy's file");
+}
+
+/// A policy of this machine, to which lines of ciphers can be added.
+pub fn policy_without_ciphers() -> String {
+    let read = |file: &str| fs::read_to_string(file).expect("proc is mounted");
+    let cpu = cpu_identity(&read("/proc/cpuinfo"));
+    let kernel = read("/proc/sys/kernel/osrelease");
+    let (kernel, cpu) = (kernel.trim(), [cpu.as_str(), "CPU"]);
+    PolicyText::new(Measured { made: "2026-11-29T12:00:00Z", goal: "balanced", kernel, cpu }).finish()
 }

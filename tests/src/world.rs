@@ -11,9 +11,14 @@ use crate::evp::{self, Cipher, Digest, Hmac, LibraryContext};
 use crate::machine;
 use crate::module::module;
 use crate::skip::skip;
+use crate::tuning::POLICY;
 
 /// The provider's name, in configurations and in property queries.
 pub const OUTBOARD: &str = "outboard";
+
+/// Has drivers serve what nobody has measured: settings of a world without THRESHOLDS where there is
+/// no policy.
+const UNMEASURED: [(&str, &str); 2] = [("THRESHOLDS", "ALL:4096"), ("KEY_BYTES", "65537")];
 
 /// The ciphers that the provider offers for the accelerator of the test machines.
 pub const CIPHERS: [&str; 3] = ["AES-128-CBC", "AES-192-CBC", "AES-256-CBC"];
@@ -97,6 +102,9 @@ impl World {
         let path = path.to_str().ok_or("a temporary folder with a plain name")?.to_owned();
         let mut all = choice.settings();
         all.push(("COUNTERS", &path));
+        if !Path::new(POLICY).exists() && !settings.iter().any(|(key, _)| *key == "THRESHOLDS") {
+            all.extend(UNMEASURED);
+        }
         for &(key, value) in settings {
             all.retain(|&(other, _)| other != key);
             all.push((key, value));

@@ -13,7 +13,7 @@ use outboard_tests::module::module;
 use outboard_tests::processes::network_namespaces;
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{Machine, set_thresholds};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -40,6 +40,7 @@ impl Bench {
             return None;
         }
         let machine = Machine::with_accelerator(test)?;
+        set_thresholds("4096");
         let module = module().map_err(|missing| skip(test, missing)).ok()?;
         let mut arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
         arguments.extend(["--json".to_owned(), "--module".to_owned(), module.display().to_string()]);
@@ -208,7 +209,7 @@ fn copies_by_scp_are_encrypted_by_virtio_crypto_and_leave_no_trace() {
 #[test]
 fn a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace() {
     let test = "a_tunnel_of_openvpns_is_encrypted_by_virtio_crypto_and_leaves_no_trace";
-    // Packets above the default threshold.
+    // Packets above the threshold.
     let arguments = ["openvpn", "--cipher", "AES-128-CBC", "--mtu", "9000", "--megabytes", "2"];
     let programs = ["openvpn", "iperf3", "ip", "openssl"];
     let Some(bench) = Bench::new(test, &programs, &arguments, "iperf3 -c") else { return };

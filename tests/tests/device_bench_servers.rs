@@ -3,7 +3,7 @@
 
 use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::processes::process_names;
-use outboard_tests::services::{machine, set_thresholds, succeeds};
+use outboard_tests::services::{machine, succeeds};
 use outboard_tests::tuning::Machine;
 use serde_json::Value;
 
@@ -42,8 +42,6 @@ fn encrypts_by_hardware(machine: &Machine, what: &[&str], shown: &str, process: 
 #[test]
 fn each_server_that_is_named_and_curl_use_the_accelerator() {
     let Some(machine) = machine("each_server_that_is_named_and_curl_use_the_accelerator") else { return };
-    machine.tuned(&["--ciphers", "AES-128-CBC"]);
-    set_thresholds("4096");
     for (server, shown, process) in [
         ("apache", "Apache/2.", "apache2"),
         ("haproxy", "HAProxy version ", "haproxy"),

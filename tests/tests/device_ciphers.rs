@@ -114,7 +114,7 @@ fn every_algorithm_of_an_engine_that_does_all_of_them_is_shown() {
     let world =
         World::new(DriverChoice::Simulated(drivers.join(",")), &[("DIGESTS", "ALL")], Order::DefaultFirst)
             .unwrap_or_else(|error| panic!("{error}"));
-    let mut arguments = vec!["--digests", "ALL"];
+    let mut arguments = vec!["--digests", "ALL", "--threshold", "4096"];
     arguments.extend(drivers.iter().flat_map(|driver| ["--driver", driver]));
     let answer = shown(&reachable.outboard, &arguments);
     assert_eq!(offers_what_is_shown(&world, &answer).len(), 28);
@@ -122,8 +122,8 @@ fn every_algorithm_of_an_engine_that_does_all_of_them_is_shown() {
         assert_eq!(algorithm["interface"], "/dev/outboard", "{algorithm:#}");
         assert_eq!(algorithm["verdict"], "accelerator", "{algorithm:#}");
     }
-    assert_eq!(algorithm(&answer, "SHA2-256")["from"], serde_json::json!({ "digest": 16384 }));
-    assert_eq!(algorithm(&answer, "HMAC-SHA2-256")["from"], serde_json::json!({ "mac": 16384 }));
+    assert_eq!(algorithm(&answer, "SHA2-256")["from"], serde_json::json!({ "digest": 4096 }));
+    assert_eq!(algorithm(&answer, "HMAC-SHA2-256")["from"], serde_json::json!({ "mac": 4096 }));
 }
 
 #[test]

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use outboard_tests::command::{failed, succeeded};
 use outboard_tests::machine::ACCELERATOR;
-use outboard_tests::services::{CIPHER, disables, enables, machine, meanwhile, succeeds};
+use outboard_tests::services::{disables, enables, machine, meanwhile, succeeds};
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{CIPHER, Machine};
 use outboard_tests::verdicts::Documents;
 use serde_json::Value;
 

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::lane::is_full_lane;
-use outboard_tests::services::{machine, requests_of, set_thresholds, succeeds};
+use outboard_tests::services::{machine, requests_of, succeeds};
 use outboard_tests::skip::skip;
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
+use outboard_tests::tuning::set_thresholds;
 use serde_json::Value;
 
 const SERVER: &str = "/etc/openvpn/server/outboard-test.conf";

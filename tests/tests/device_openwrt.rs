@@ -12,11 +12,11 @@ use std::process::Command;
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
 use outboard_tests::openwrt::{CONFIG, CONFIG_FILE, OpenWrt, init_script, shell};
-use outboard_tests::services::{CIPHER, enables, fails, meanwhile, requests_of, set_thresholds, succeeds};
+use outboard_tests::services::{enables, fails, meanwhile, requests_of, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
 use outboard_tests::skip::skip;
 use outboard_tests::time_limit::wait_until;
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{CIPHER, Machine, set_thresholds};
 
 const SITE: &str = "https://127.0.0.1:4433/file";
 const ADDRESS: &str = "127.0.0.1:4433";

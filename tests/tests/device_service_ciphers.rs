@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use outboard_tests::command::{failed, on_path, succeeded};
 use outboard_tests::skip::skip;
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{Machine, policy_without_ciphers};
 use serde_json::Value;
 
 /// A file that a test adds, until dropped.
@@ -35,13 +35,8 @@ fn policy() -> Added {
 
 /// The same with figures of what services may choose between.
 fn policy_with(figures: &[&str]) -> Added {
-    let read = |file: &str| fs::read_to_string(file).expect("proc is mounted").trim().to_owned();
-    let cpu = outboard_policy::cpu_identity(&read("/proc/cpuinfo"));
     let lines = [
-        "outboard-policy 2".to_owned(),
-        "goal balanced".to_owned(),
-        format!("kernel {}", read("/proc/sys/kernel/osrelease")),
-        format!("cpu {cpu}"),
+        policy_without_ciphers(),
         "AES-128-CBC 1024 1024 virtio_crypto_aes_cbc".to_owned(),
         "AES-256-CBC 1024 1024 virtio_crypto_aes_cbc".to_owned(),
     ];

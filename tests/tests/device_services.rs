@@ -1,17 +1,17 @@
 //! `outboard enable --restart` and `disable --restart` for Debian's nginx, in a machine that systemd
 //! booted: real clients, the counters of the accelerator, and all of /etc and /run as before.
 
+use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use outboard_tests::command::{failed, status_and_output, succeeded};
 use outboard_tests::machine::ACCELERATOR;
-use outboard_tests::services::{
-    CIPHER, disables, enables, fails, in_rounds, machine, set_thresholds, set_thresholds_of, succeeds,
-};
+use outboard_tests::services::{disables, enables, fails, in_rounds, machine, succeeds};
 use outboard_tests::simulated::Simulated;
 use outboard_tests::sites::{downloads, site};
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot, systemctl};
+use outboard_tests::tuning::{CIPHER, POLICY, set_thresholds, set_thresholds_of};
 
 pub const NGINX: &str = "https://127.0.0.1:4433/file";
 
@@ -31,6 +31,7 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
     let test = "nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins";
     let Some(machine) = machine(test) else { return };
     let (_files, _nginx) = nginx();
+    fs::remove_file(POLICY).expect("a policy");
     let text = fails(&machine, &["enable", "nginx", "--restart"]);
     assert!(text.contains("was not measured on this machine: run outboard tune"), "{text}");
     machine.tuned(&["--ciphers", CIPHER]);
@@ -75,7 +76,7 @@ fn nginx_is_refused_where_chacha20_is_faster_unless_aes_is_required() {
         assert_unchanged(&before);
     }
     enables(&machine, &["nginx", "--aes-required"]);
-    let record = std::fs::read_to_string("/etc/outboard/service-nginx.json").expect("the record");
+    let record = fs::read_to_string("/etc/outboard/service-nginx.json").expect("the record");
     assert!(record.contains("\"aes_required\": \"--aes-required was given\""), "{record}");
     let again = succeeds(&machine, &["enable", "nginx", "--dry-run"]);
     assert!(again.contains("nginx: nothing to change"), "{again}");

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use outboard_tests::command::{on_path, status_and_output, succeeded};
 use outboard_tests::kernel_users::watched;
 use outboard_tests::lane::is_full_lane;
-use outboard_tests::services::{fails, machine, requests_of, set_thresholds, succeeds};
+use outboard_tests::services::{fails, machine, requests_of, succeeds};
 use outboard_tests::skip::skip;
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
-use outboard_tests::tuning::Machine;
+use outboard_tests::tuning::{Machine, set_thresholds};
 use serde_json::Value;
 
 const PROFILE: &str = "/etc/apparmor.d/usr.sbin.charon-systemd";
@@ -155,7 +155,6 @@ fn strongswan_computes_ike_with_the_accelerator_and_esp_in_the_kernel() {
     }
     let mut files = AddedFiles::default();
     files.add("/etc/swanctl/conf.d/outboard-test.conf", &connection(1));
-    machine.tuned(&["--ciphers", "AES-128-CBC"]);
     // Messages of IKE_AUTH have 64 to 272 bytes.
     set_thresholds("64");
     let _peer = Peer::start(&mut files);

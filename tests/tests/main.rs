@@ -66,6 +66,7 @@ mod device_strongswan;
 mod device_table;
 mod device_tune;
 mod device_unit_services;
+mod device_unmeasured;
 mod device_unplugged;
 mod device_unwritten;
 mod device_vectors;

@@ -280,7 +280,7 @@ impl Modelled {
         };
         let before = counts();
         let enc = format!("openssl enc -aes-128-cbc -in {plain} -out {secret} {KEY}");
-        let mut arguments = vec!["prove", "--json", "-"];
+        let mut arguments = vec!["prove", "--json", "-", "--threshold", "4096"];
         let verdict = match self.names.lines {
             Some(_) => {
                 arguments.extend(["--require-hardware", "98"]);
