@@ -1,6 +1,6 @@
 //! The tag of a GCM message whose text was not processed by OpenSSL.
 //!
-//! GHASH is `outboard_ghash`'s on Arm CPUs on which OpenSSL's is slow, and the default provider's own
+//! GHASH is `outboard_ghash`'s where it is better than OpenSSL's, and the default provider's own
 //! elsewhere. Its GCM context authenticates additional data only: the
 //! message's additional data A and ciphertext C, each padded with zeros to whole blocks. Under the
 //! same nonce this yields E_K(J0) xor GHASH(pad(A) || pad(C) || L'), where L' contains the length of
@@ -11,7 +11,6 @@
 //! constant time.
 
 use outboard_abi::name;
-use outboard_accel::memory::try_box;
 use outboard_accel::wipe;
 use outboard_ghash::Powers;
 
@@ -25,7 +24,7 @@ pub(crate) const TAG: usize = 16;
 
 /// Computes tags under one key.
 pub(crate) enum GcmTag {
-    Neon(Box<Powers>),
+    Powers(Powers),
     Default {
         /// A GCM context for encryption with the key.
         context: SoftContext,
@@ -50,10 +49,8 @@ impl GcmTag {
     }
 
     fn with(hash_key: &[u8; BLOCK], context: impl FnOnce() -> Option<SoftContext>) -> Option<GcmTag> {
-        if outboard_ghash::is_best() {
-            let mut powers = try_box(Powers::none()?)?;
-            powers.set(hash_key);
-            return Some(GcmTag::Neon(powers));
+        if let Some(powers) = Powers::new(hash_key) {
+            return Some(GcmTag::Powers(powers));
         }
         Some(GcmTag::Default { multiples: HashMultiples::new(hash_key)?, context: context()? })
     }
@@ -68,7 +65,7 @@ impl GcmTag {
         ciphertext: &[u8],
     ) -> Option<[u8; TAG]> {
         match self {
-            GcmTag::Neon(powers) => {
+            GcmTag::Powers(powers) => {
                 let mut tag = [0; TAG];
                 tag[..nonce.len()].copy_from_slice(nonce);
                 tag[TAG - 1] = 1;

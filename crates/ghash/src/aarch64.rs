@@ -5,9 +5,9 @@ use core::arch::aarch64::{
     vreinterpretq_u64_p16,
 };
 
-use super::half;
-use crate::field::Sums;
-use crate::{BLOCK, Entry};
+use super::{Rotated, Sums};
+use crate::BLOCK;
+use crate::field::{element, parts};
 
 /// Bit of getauxval(3) (arch/arm64/include/uapi/asm/hwcap.h).
 const PMULL: libc::c_ulong = 1 << 4;
@@ -16,10 +16,10 @@ pub(crate) fn is_there() -> bool {
     true
 }
 
-/// Whether this CPU does not have the multiplication of 64 bits, with which OpenSSL is faster.
-pub fn is_best() -> bool {
+/// Whether this CPU has the multiplication of 64 bits.
+pub(crate) fn openssl_is_better() -> bool {
     // SAFETY: a number only.
-    unsafe { libc::getauxval(libc::AT_HWCAP) & PMULL == 0 }
+    unsafe { libc::getauxval(libc::AT_HWCAP) & PMULL != 0 }
 }
 
 /// The products of eight bytes each.
@@ -32,21 +32,31 @@ fn eight(left: u64, right: u64) -> uint64x2_t {
     }
 }
 
-pub(super) fn products(part: usize, powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
-    match part {
-        0 => of_part::<0>(powers, blocks, sums),
-        1 => of_part::<1>(powers, blocks, sums),
-        _ => of_part::<2>(powers, blocks, sums),
-    }
+pub(crate) fn add(
+    powers: &[[Rotated; 3]],
+    hash: &[u8; BLOCK],
+    blocks: &[u8],
+    [high, low, both]: &mut [Sums; 3],
+) {
+    add_products::<0>(powers, hash, blocks, high);
+    add_products::<1>(powers, hash, blocks, low);
+    add_products::<2>(powers, hash, blocks, both);
 }
 
 /// Unrolled by hand: `opt-level = "s"` keeps a loop, and with it the sums in memory.
-fn of_part<const PART: usize>(powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
+fn add_products<const PART: usize>(
+    powers: &[[Rotated; 3]],
+    hash: &[u8; BLOCK],
+    blocks: &[u8],
+    sums: &mut Sums,
+) {
+    let mut hash = element(hash);
     // SAFETY: each CPU has these instructions.
     unsafe {
         let mut found = [vdupq_n_u64(0); 5];
-        for (block, [power, one, two, three, four]) in blocks.chunks_exact(BLOCK).zip(powers) {
-            let half = half(PART, block);
+        for (block, power) in blocks.chunks_exact(BLOCK).zip(powers) {
+            let half = parts(element(block) ^ std::mem::take(&mut hash))[PART];
+            let [power, one, two, three, four] = &power[PART];
             let turned = |bytes: u32, rotated: u64| {
                 veorq_u64(eight(half.rotate_right(8 * bytes), *power), eight(half, rotated))
             };

@@ -2,8 +2,8 @@
 
 use core::arch::global_asm;
 
-use crate::field::Sums;
-use crate::{BLOCK, Entry};
+use super::{Rotated, Sums};
+use crate::BLOCK;
 
 /// Bits of getauxval(3) (arch/arm/include/uapi/asm/hwcap.h).
 const NEON: libc::c_ulong = 1 << 12;
@@ -14,14 +14,14 @@ pub(crate) fn is_there() -> bool {
     unsafe { libc::getauxval(libc::AT_HWCAP) & NEON != 0 }
 }
 
-/// Whether this CPU has VMULL.P8 and not the multiplication of 64 bits, with which OpenSSL is faster.
-pub fn is_best() -> bool {
+/// Whether this CPU has the multiplication of 64 bits.
+pub(crate) fn openssl_is_better() -> bool {
     // SAFETY: a number only.
-    is_there() && unsafe { libc::getauxval(libc::AT_HWCAP2) & PMULL == 0 }
+    unsafe { libc::getauxval(libc::AT_HWCAP2) & PMULL != 0 }
 }
 
-// r0: the powers; r1: the blocks; r2: their number, not 0; r3: the sums. d8 to d15 belong to the caller
-// (AAPCS, 6.1.2.1), so they are not used.
+// r0: a part of the powers; r1: the blocks; r2: their number, not 0; r3: the sums; on the stack: the hash. d8 to
+// d15 belong to the caller (AAPCS, 6.1.2.1), so they are not used.
 global_asm!(
     ".syntax unified",
     ".arch armv7-a",
@@ -34,9 +34,15 @@ global_asm!(
     ".hidden \\name",
     ".globl \\name",
     "\\name:",
+    "ldr r12, [sp]",
+    "vld1.8 {{d2-d3}}, [r12]",
     "vldmia r3, {{d16-d25}}",
+    "vld1.8 {{d0-d1}}, [r1]!",
+    "veor q0, q0, q1",
+    "b 2f",
     "1:",
     "vld1.8 {{d0-d1}}, [r1]!",
+    "2:",
     "vrev64.8 q0, q0",
     ".if \\which == 1",
     "vmov d0, d1",
@@ -46,6 +52,7 @@ global_asm!(
     // The power, and that rotated by one to four bytes: d4 to d7, d26.
     "vld1.64 {{d4-d7}}, [r0]!",
     "vld1.64 {{d26}}, [r0]!",
+    "add r0, r0, #80",
     "vext.8 d1, d0, d0, #1",
     "vext.8 d2, d0, d0, #2",
     "vext.8 d3, d0, d0, #3",
@@ -79,16 +86,21 @@ global_asm!(
 
 // Each sum is 16 bytes in the order of memory.
 unsafe extern "C" {
-    fn outboard_ghash_high(powers: *const Entry, blocks: *const u8, count: usize, sums: *mut [u8; 80]);
-    fn outboard_ghash_low(powers: *const Entry, blocks: *const u8, count: usize, sums: *mut [u8; 80]);
-    fn outboard_ghash_both(powers: *const Entry, blocks: *const u8, count: usize, sums: *mut [u8; 80]);
+    fn outboard_ghash_high(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
+    fn outboard_ghash_low(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
+    fn outboard_ghash_both(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
 }
 
-pub(super) fn products(part: usize, powers: &[Entry], blocks: &[u8], sums: &mut Sums) {
-    let function = [outboard_ghash_high, outboard_ghash_low, outboard_ghash_both][part];
-    let count = blocks.len() / BLOCK;
-    if count > 0 {
-        // SAFETY: there are as many powers and the instructions are there, as the callers have checked.
-        unsafe { function(powers.as_ptr(), blocks.as_ptr(), count, std::ptr::from_mut(sums).cast()) };
+pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], sums: &mut [Sums; 3]) {
+    let count = powers.len().min(blocks.len() / BLOCK);
+    if count == 0 {
+        return;
+    }
+    let functions = [outboard_ghash_high, outboard_ghash_low, outboard_ghash_both];
+    for (part, (function, sums)) in functions.into_iter().zip(sums).enumerate() {
+        let sums = std::ptr::from_mut(sums).cast();
+        // SAFETY: there are so many blocks and powers, and the instructions are there, as the caller has
+        // checked.
+        unsafe { function(powers.as_ptr().cast::<Rotated>().add(part), blocks.as_ptr(), count, sums, hash) };
     }
 }

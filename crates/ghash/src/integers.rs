@@ -1,0 +1,102 @@
+//! Products of polynomials by the multiplication of integers.
+//!
+//! Every fourth bit of a number is a class. A column of the product of two classes of 16 bits is the sum
+//! of up to 16 products of bits; its four bits have place for 15, and the lowest one is the coefficient.
+//! Only a column of 16 products of ones is too large, if both classes have ones only. A key of which a
+//! power has such a class is not used, which is known before the data: one key of 150.
+
+use crate::BLOCK;
+use crate::field;
+use crate::group::Method;
+
+/// Every fourth bit.
+const CLASS: u64 = 0x1111_1111_1111_1111;
+
+/// Every fourth bit of a product.
+const CLASSES: u128 = (CLASS as u128) << 64 | CLASS as u128;
+
+/// The classes of a part of a block, and the sums of them that Karatsuba's multiplication needs.
+type Classes = [u64; 9];
+
+pub(crate) struct Integers;
+
+#[inline(always)]
+fn classes(part: u64) -> Classes {
+    let [a, b, c, d] = [part & CLASS, part >> 1 & CLASS, part >> 2 & CLASS, part >> 3 & CLASS];
+    [a, b, a ^ b, c, d, c ^ d, a ^ c, b ^ d, a ^ b ^ c ^ d]
+}
+
+/// The product of two numbers from the products of their parts, where the higher part has the weight of
+/// so many bits.
+#[inline(always)]
+fn karatsuba(bits: u32, low: u128, high: u128, both: u128) -> u128 {
+    low ^ (low ^ high ^ both) << bits ^ high << (2 * bits)
+}
+
+/// The product of two parts of a block from the products of their classes.
+#[inline(always)]
+fn placed([a, b, ab, c, d, cd, ac, bd, abcd]: &[u128; 9]) -> u128 {
+    let of_two =
+        |low: &u128, high: &u128, both: &u128| karatsuba(1, low & CLASSES, high & CLASSES, both & CLASSES);
+    karatsuba(2, of_two(a, b, ab), of_two(c, d, cd), of_two(ac, bd, abcd))
+}
+
+impl Method for Integers {
+    type Power = [Classes; 3];
+    type Sums = [[u128; 9]; 3];
+
+    fn is_there() -> bool {
+        cfg!(target_pointer_width = "64")
+    }
+
+    fn prepare(power: &[u8; BLOCK], prepared: &mut [Classes; 3]) -> bool {
+        *prepared = field::parts_of_power(power).map(classes);
+        prepared.as_flattened().iter().all(|class| *class != CLASS)
+    }
+
+    fn add(powers: &[[Classes; 3]], hash: &[u8; BLOCK], blocks: &[u8], sums: &mut [[u128; 9]; 3]) {
+        let mut hash = field::element(hash);
+        for (block, power) in blocks.chunks_exact(BLOCK).zip(powers) {
+            let [high, low, both] = field::parts(field::element(block) ^ std::mem::take(&mut hash));
+            // Without a loop, which `opt-level = "s"` would keep.
+            add_products::<0>(&classes(high), power, sums);
+            add_products::<1>(&classes(low), power, sums);
+            add_products::<2>(&classes(both), power, sums);
+        }
+    }
+
+    fn reduced(sums: &[[u128; 9]; 3]) -> [u8; BLOCK] {
+        let [high, low, both] = sums;
+        field::reduced(placed(high), placed(low), placed(both))
+    }
+}
+
+/// Adds the products of the classes of a part. Unrolled by hand: `opt-level = "s"` keeps a loop. On x86-64
+/// the compiler has more than three instructions for a product.
+#[inline(always)]
+fn add_products<const PART: usize>(classes: &Classes, power: &[Classes; 3], sums: &mut [[u128; 9]; 3]) {
+    macro_rules! add {
+        ($($at:literal)*) => {$(
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: reads a number of `power`, and changes one of `sums`.
+            unsafe {
+                std::arch::asm!(
+                    "mul qword ptr [{power} + 8 * {at}]",
+                    "xor qword ptr [{sums} + 16 * {at}], rax",
+                    "xor qword ptr [{sums} + 16 * {at} + 8], rdx",
+                    power = in(reg) power.as_ptr(),
+                    sums = in(reg) sums.as_mut_ptr(),
+                    at = const 9 * PART + $at,
+                    inout("rax") classes[$at] => _,
+                    out("rdx") _,
+                    options(nostack),
+                );
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                sums[PART][$at] ^= u128::from(classes[$at]) * u128::from(power[PART][$at]);
+            }
+        )*};
+    }
+    add!(0 1 2 3 4 5 6 7 8);
+}
