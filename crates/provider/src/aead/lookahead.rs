@@ -2,7 +2,7 @@
 
 use outboard_accel::KeyStreamSegment;
 use outboard_accel::memory::try_box;
-use outboard_counters::SoftwareReason;
+use outboard_counters::{Row, SoftwareReason};
 
 use super::context::Context;
 use super::message::{Message, MessageLookahead, Processed, number, process};
@@ -89,106 +89,41 @@ impl Context {
     /// Processes a message with key stream, as far as there is some, and the rest of its text in
     /// software. `None`: nothing was written, and the caller must process the message.
     pub(super) fn message_ahead(&mut self, message: &Message<'_>) -> Option<Processed> {
-        let lookahead = self.lookahead.as_mut()?;
-        let Some(hardware) = self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up()) else {
-            self.close_lookahead();
+        let len = message.job.len();
+        let hardware = self.driver_for(len)?;
+        let Some(id) = self.lookahead.as_ref()?.stream else {
+            self.count_towards_stream(hardware, len);
             return None;
         };
-        let sequence = lookahead.sequence;
-        // There is not more key stream for one message, and the copy of its text is as long.
-        if !self.cipher.lookahead.serves(message.job.len()) {
-            return None;
-        }
-        if message.job.len() > KeyStreamSegment::LONGEST {
-            self.why = Some(SoftwareReason::AboveLimit);
-            return None;
-        }
-        self.why = Some(SoftwareReason::LookaheadMissed);
-        let Some(id) = lookahead.stream else {
-            lookahead.bytes = lookahead.bytes.saturating_add(message.job.len());
-            if lookahead.bytes >= self.cipher.lookahead.start {
-                self.start_records(hardware, message.job.len());
-            } else {
-                self.why = Some(SoftwareReason::FewKeyBytes);
-            }
-            return None;
-        };
-        let row = self.provider.counters.row(self.cipher.kind.name);
         let streams = self.provider.lookahead.streams()?;
-        let is_other = || row.inspect(|row| row.add_ahead_miss());
         let Some(mut guard) = streams.borrow(id) else {
-            lookahead.stream = None;
-            lookahead.bytes = 0;
+            // Another context has evicted it.
+            self.forget_stream();
             return None;
         };
         let KeyStream::Records(stream) = &mut *guard else { return None };
-        let pattern = lookahead.predictor.prediction().map(|(pattern, _)| pattern);
-        let nonce = number(message.nonce);
-        let is_current = |&sequence: &u64| {
-            pattern.is_some_and(|own| own == stream.pattern() && Some(own.nonce(sequence)) == nonce)
-        };
-        let Some(sequence) = sequence.filter(is_current) else {
-            is_other();
-            if pattern.is_some() {
-                // A new pattern. Another stream starts with the next message.
-                drop(guard);
-                streams.close(id);
-                lookahead.stream = None;
-            }
+        let row = self.provider.counters.row(self.cipher.kind.name);
+        let Some(sequence) = self.sequence_in(stream, message.nonce) else {
+            row.inspect(|row| row.add_ahead_miss());
+            drop(guard);
+            self.end_if_pattern_is_new(id);
             return None;
         };
-        let reference = self.key_session.reference(self.provider, self.cipher, &self.key)?;
-        let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
-        let copy = &mut self.text;
-        let processed =
-            lookahead.tag.as_ref().and_then(|tag| process(stream, sequence, message, &verifier, tag, copy));
-        let (processed, stopped) = match processed {
-            Some((processed, stopped)) => (processed, stopped),
-            None => (None, Stopped::NotReady),
-        };
-        if processed.is_none() {
-            self.text.empty();
-        }
-        let ahead = processed.as_ref().map_or(0, |processed| processed.ahead);
-        if ahead > 0 {
-            self.counts.add_ahead(ahead as u64);
-        }
-        if ahead < message.job.len() {
-            is_other();
-            if processed.is_some() {
-                let rest = (message.job.len() - ahead) as u64;
-                self.counts.add(rest);
-                self.counts.because(SoftwareReason::LookaheadMissed, rest);
-            }
-        }
-        let usable = match stopped {
-            Stopped::Complete | Stopped::NotReady | Stopped::Elsewhere => {
-                if stream.needs_more(sequence) {
-                    while streams.evict_idle() {}
-                }
-                stream.refill(sequence).map_err(Some)
-            }
-            Stopped::NoAnswer => {
-                hardware.has_not_answered(row);
-                Err(None)
-            }
-            // What the driver has computed besides is not used either.
-            Stopped::Wrong => Err(None),
-            Stopped::Failed(error) => Err(Some(error)),
-        };
+        let (processed, stopped) = self.use_key_stream(stream, sequence, message, hardware, row);
+        self.count_message(processed.as_ref(), len, row);
+        let needs_more = stream.needs_more(sequence);
+        let refill = || stream.refill(sequence);
+        let goes_on = self.provider.lookahead.go_on(stopped, hardware, row, needs_more, refill);
         // Without memory the next attempt is after as many bytes as the first one, not with each
         // message.
-        let ends = usable.is_err() || stream.is_empty();
+        let ends = goes_on.is_err() || stream.is_empty();
         drop(guard);
-        if let Err(Some(error)) = usable {
+        if let Err(Some(error)) = goes_on {
             self.ahead_key.key_stream_failed(hardware, &error, row);
         }
         if ends {
             streams.close(id);
-            if let Some(lookahead) = &mut self.lookahead {
-                lookahead.stream = None;
-                lookahead.bytes = 0;
-            }
+            self.forget_stream();
         }
         if !hardware.is_up() {
             self.close_lookahead();
@@ -196,20 +131,104 @@ impl Context {
         processed
     }
 
-    /// Starts a stream, if the nonces can be predicted.
-    #[cold]
-    fn start_records(&mut self, hardware: &'static Hardware, len: usize) {
-        let prediction = self.lookahead.as_ref().and_then(|lookahead| lookahead.predictor.prediction());
-        let Some(prediction) = prediction else { return };
+    /// The driver that computes key stream for a text of `len` bytes. `None`: it is disabled, or there is
+    /// no key stream for such texts.
+    fn driver_for(&mut self, len: usize) -> Option<&'static Hardware> {
+        self.lookahead.as_ref()?;
+        let Some(hardware) = self.ahead_driver() else {
+            self.close_lookahead();
+            return None;
+        };
+        if !self.cipher.lookahead.serves(len) {
+            return None;
+        }
+        // There is not more key stream for one message, and the copy of its text is as long.
+        let fits = len <= KeyStreamSegment::LONGEST;
+        self.why = Some(if fits { SoftwareReason::LookaheadMissed } else { SoftwareReason::AboveLimit });
+        fits.then_some(hardware)
+    }
+
+    /// Counts a text before there is a stream, and starts one after enough of them.
+    fn count_towards_stream(&mut self, hardware: &'static Hardware, len: usize) {
+        let Some(lookahead) = &mut self.lookahead else { return };
+        lookahead.bytes = lookahead.bytes.saturating_add(len);
+        if lookahead.bytes < self.cipher.lookahead.start {
+            self.why = Some(SoftwareReason::FewKeyBytes);
+            return;
+        }
+        let Some(prediction) = lookahead.predictor.prediction() else { return };
         let stream = self.new_records(hardware, prediction, len);
         if let Some(lookahead) = &mut self.lookahead {
-            lookahead.stream = stream;
-            lookahead.bytes = 0;
+            (lookahead.stream, lookahead.bytes) = (stream, 0);
+        }
+    }
+
+    /// Begins to count the bytes until the next stream.
+    fn forget_stream(&mut self) {
+        if let Some(lookahead) = &mut self.lookahead {
+            (lookahead.stream, lookahead.bytes) = (None, 0);
+        }
+    }
+
+    /// The number of a message in a stream, if its nonce is the predicted one.
+    fn sequence_in(&self, stream: &RecordStream, nonce: &[u8]) -> Option<u64> {
+        let lookahead = self.lookahead.as_ref()?;
+        let (pattern, _) = lookahead.predictor.prediction()?;
+        let is_its = |&sequence: &u64| Some(pattern.nonce(sequence)) == number(nonce);
+        lookahead.sequence.filter(|_| pattern == stream.pattern()).filter(is_its)
+    }
+
+    /// Ends the stream whose pattern the nonces do not follow any more. Another one starts with the next
+    /// message.
+    fn end_if_pattern_is_new(&mut self, id: SlotId) {
+        let Some(lookahead) = self.lookahead.as_mut().filter(|ahead| ahead.predictor.prediction().is_some())
+        else {
+            return;
+        };
+        lookahead.stream = None;
+        self.provider.lookahead.streams().map(|streams| streams.close(id));
+    }
+
+    fn use_key_stream(
+        &mut self,
+        stream: &mut RecordStream,
+        sequence: u64,
+        message: &Message<'_>,
+        hardware: &Hardware,
+        row: Option<&Row>,
+    ) -> (Option<Processed>, Stopped) {
+        let Context { provider, cipher, key, key_session, text, lookahead, .. } = self;
+        let reference = key_session.reference(provider, cipher, key);
+        let tags = lookahead.as_ref().and_then(|lookahead| lookahead.tag.as_ref());
+        let used = reference.zip(tags).and_then(|(reference, tags)| {
+            let verifier = Verifier { hardware, reference, algorithm: cipher.kind.name, row };
+            process(stream, sequence, message, &verifier, tags, text)
+        });
+        let (processed, stopped) = used.unwrap_or((None, Stopped::NotReady));
+        if processed.is_none() {
+            text.empty();
+        }
+        (processed, stopped)
+    }
+
+    fn count_message(&mut self, processed: Option<&Processed>, len: usize, row: Option<&Row>) {
+        let ahead = processed.map_or(0, |processed| processed.ahead);
+        if ahead > 0 {
+            self.counts.add_ahead(ahead as u64);
+        }
+        if ahead < len {
+            row.inspect(|row| row.add_ahead_miss());
+            if processed.is_some() {
+                let rest = (len - ahead) as u64;
+                self.counts.add(rest);
+                self.counts.because(SoftwareReason::LookaheadMissed, rest);
+            }
         }
     }
 
     /// Submits the key stream of the first messages. `None`: the driver or the default provider has
     /// no room for the key, or the driver is late, or the device is absent.
+    #[cold]
     fn new_records(
         &mut self,
         hardware: &'static Hardware,

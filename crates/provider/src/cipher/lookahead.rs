@@ -116,9 +116,8 @@ impl Context {
     fn mix_from_key_stream(&mut self, job: InOut<'_>) -> Mixed {
         let LookaheadState::On(id) = self.lookahead else { return Mixed::default() };
         let provider = self.provider;
-        let streams = provider.lookahead.streams();
-        let guard = streams.and_then(|streams| streams.borrow(id));
-        let (Some(streams), Some(mut guard), Some(hardware)) = (streams, guard, self.ahead()) else {
+        let guard = provider.lookahead.streams().and_then(|streams| streams.borrow(id));
+        let (Some(mut guard), Some(hardware)) = (guard, self.ahead()) else {
             self.reset_lookahead();
             return Mixed::default();
         };
@@ -130,22 +129,9 @@ impl Context {
         let verifier = Verifier { hardware, reference, algorithm: self.cipher.kind.name, row };
         let (done, stopped) = stream.mix(position, job, &verifier);
         let step = matches!(stopped, Stopped::NotReady).then(|| stream.step(position.after(done)));
-        let usable = match stopped {
-            Stopped::Complete | Stopped::NotReady => {
-                if stream.needs_more() {
-                    while streams.evict_idle() {}
-                }
-                let continued = if step.is_some() { done } else { job.len() };
-                stream.refill(position.after(continued)).map_err(Some)
-            }
-            Stopped::Elsewhere => Err(None),
-            Stopped::NoAnswer => {
-                hardware.has_not_answered(row);
-                Err(None)
-            }
-            Stopped::Wrong => Err(None),
-            Stopped::Failed(error) => Err(Some(error)),
-        };
+        let continued = position.after(if step.is_some() { done } else { job.len() });
+        let (needs_more, lookahead) = (stream.needs_more(), &provider.lookahead);
+        let usable = lookahead.go_on(stopped, hardware, row, needs_more, || stream.refill(continued));
         let (was_useful, is_starved) = (stream.was_useful(), stream.is_empty());
         drop(guard);
         if done > 0 {

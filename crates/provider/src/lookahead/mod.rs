@@ -35,11 +35,13 @@ mod verifier;
 
 use std::time::Duration;
 
-use outboard_accel::Session;
+use outboard_accel::{Error, Session};
+use outboard_counters::Row;
 use outboard_policy::LookaheadPolicy;
 
 use crate::clock::now_ms;
 use crate::decided::Decided;
+use crate::hardware::Hardware;
 use crate::owned_slots::{Ending, FreeSlot, OwnedSlots};
 use budget::Budget;
 pub(crate) use counter_stream::{CounterStream, Position};
@@ -122,6 +124,33 @@ impl Lookahead {
         let Some(streams) = self.streams() else { return false };
         streams.sweep();
         streams.find(|stream| stream.is_late(now).then_some(())).is_none()
+    }
+
+    /// Goes on with a stream after its use for a text, by `refill` if it `needs_more` key stream. `Err`:
+    /// the stream must end, after an error of the driver or without one.
+    pub(crate) fn go_on(
+        &self,
+        stopped: Stopped,
+        hardware: &Hardware,
+        row: Option<&Row>,
+        needs_more: bool,
+        refill: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Option<Error>> {
+        match stopped {
+            Stopped::Complete | Stopped::NotReady => {
+                if let Some(streams) = self.streams().filter(|_| needs_more) {
+                    while streams.evict_idle() {}
+                }
+                refill().map_err(Some)
+            }
+            Stopped::NoAnswer => {
+                hardware.has_not_answered(row);
+                Err(None)
+            }
+            // What a driver has computed that was wrong once is not used either.
+            Stopped::Elsewhere | Stopped::Wrong => Err(None),
+            Stopped::Failed(error) => Err(Some(error)),
+        }
     }
 
     /// The streams of all contexts. `None` without memory.
