@@ -5,6 +5,7 @@
 //! and in the module, must not make the next one cost more.
 
 use std::fs;
+use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -62,16 +63,8 @@ const FAULTS: [(&str, &str); 16] = [
 const UNBIND: &str = "unbound";
 
 /// What is tried in each run of the tests.
-const USUAL: [(&str, &str); 8] = [
-    ("garbage", "lost"),
-    ("lost", "late"),
-    ("late", "lost"),
-    ("late", "garbage"),
-    ("refused", "lost"),
-    ("late", UNBIND),
-    (UNBIND, "lost"),
-    ("unwritten", "slow"),
-];
+const USUAL: [(&str, &str); 4] =
+    [("garbage", "lost"), ("late", "lost"), ("refused", "late"), ("late", UNBIND)];
 
 /// A cipher, its driver, and whether that computes key stream.
 const USES: [(&str, &str, bool); 5] = [
@@ -91,8 +84,8 @@ fn no_pair_of_faults_makes_a_call_long_or_wrong() {
     let names = FAULTS.map(|(name, _)| name);
     let all = names.into_iter().flat_map(|first| names.map(|second| (first, second)));
     let pairs: Vec<_> = if is_full_lane() { all.collect() } else { USUAL.to_vec() };
-    println!("| first | then | {} |", USES.map(use_name).join(" | "));
-    println!("|---|---|{}", "---|".repeat(USES.len()));
+    print(&format!("| first | then | {} |", USES.map(use_name).join(" | ")));
+    print(&format!("|---|---|{}", "---|".repeat(USES.len())));
     let mut failures = Vec::new();
     for (first, second) in pairs {
         let mut row = Vec::new();
@@ -103,9 +96,14 @@ fn no_pair_of_faults_makes_a_call_long_or_wrong() {
                 failures.push(format!("{first}, then {second}, {}: {why}", use_name(use_case)));
             }
         }
-        println!("| {first} | {second} | {} |", row.join(" | "));
+        print(&format!("| {first} | {second} | {} |", row.join(" | ")));
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// Past the test harness, which shows the output of a test only if that fails.
+fn print(line: &str) {
+    writeln!(std::io::stdout(), "{line}").expect("standard output");
 }
 
 fn use_name((cipher, _, is_ahead): (&str, &str, bool)) -> String {

@@ -79,6 +79,7 @@ mod failures;
 mod fork;
 mod ghash;
 mod interop;
+mod key_objects;
 mod lifetimes;
 mod model_amlogic;
 mod model_amlogic_stops;

@@ -136,10 +136,24 @@ functions! {
     ERR_clear_error: fn();
 }
 
+functions! {
+    /// The functions for keys as objects, new in OpenSSL 3.5.
+    KeyObjects:
+    EVP_SKEY_import_raw_key: fn(*mut c_void, *const c_char, *mut c_uchar, usize, *const c_char) -> *mut c_void;
+    EVP_SKEY_free: fn(*mut c_void);
+    EVP_CipherInit_SKEY: fn(*mut c_void, *const c_void, *mut c_void, *const c_uchar, usize, c_int, *const OsslParam) -> c_int;
+}
+
 /// The machine's libcrypto.
 pub fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     LIBRARY.get_or_init(|| open().and_then(Library::find).unwrap_or_else(|problem| panic!("{problem}")))
+}
+
+/// The functions of this libcrypto for keys as objects, or an error that names the first missing one.
+pub(super) fn key_objects() -> Result<&'static KeyObjects, String> {
+    static KEY_OBJECTS: OnceLock<Result<KeyObjects, String>> = OnceLock::new();
+    KEY_OBJECTS.get_or_init(|| open().and_then(KeyObjects::find)).as_ref().map_err(String::clone)
 }
 
 /// The version line of the libcrypto under test.
