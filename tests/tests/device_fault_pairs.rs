@@ -84,7 +84,7 @@ fn no_pair_of_faults_makes_a_call_long_or_wrong() {
     let names = FAULTS.map(|(name, _)| name);
     let all = names.into_iter().flat_map(|first| names.map(|second| (first, second)));
     let pairs: Vec<_> = if is_full_lane() { all.collect() } else { USUAL.to_vec() };
-    print(&format!("| first | then | {} |", USES.map(use_name).join(" | ")));
+    print(&format!("\n| first | then | {} |", USES.map(use_name).join(" | ")));
     print(&format!("|---|---|{}", "---|".repeat(USES.len())));
     let mut failures = Vec::new();
     for (first, second) in pairs {

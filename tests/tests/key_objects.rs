@@ -2,7 +2,7 @@
 //! ciphers of that provider: what a program gets for a cipher of this one.
 
 use outboard_tests::bytes::{array, bytes};
-use outboard_tests::evp::{Context, Direction, KeyObject, lacks_key_objects};
+use outboard_tests::evp::{Context, Direction, KeyObject, clear, lacks_key_objects};
 use outboard_tests::skip::skip;
 use outboard_tests::world::worlds_with_drivers;
 
@@ -34,6 +34,7 @@ fn a_key_object_is_for_its_own_provider_and_a_refusal_leaves_the_context_usable(
 
         // libcrypto compares the providers before it calls a function of the cipher.
         assert!(KeyObject::import(&world.context, &key, "provider=outboard").is_none());
+        clear();
         let mut context = Context::new();
         let refused = context.init_with_object(&hard, Some(&object), &iv, Direction::Encrypt);
         assert_eq!(refused.returned, 0);

@@ -22,7 +22,7 @@ impl AtomicSlotId {
     /// one: such an ID is that of an evicted value.
     pub(crate) fn load(&self) -> Option<SlotId> {
         let ticket = self.ticket.load(Ordering::Acquire);
-        let place = self.place.load(Ordering::Relaxed) as usize;
+        let place = self.place.load(Ordering::Relaxed);
         (ticket != 0 && ticket != BEING_STORED).then_some(SlotId { place, ticket })
     }
 
@@ -32,7 +32,7 @@ impl AtomicSlotId {
         let claimed =
             self.ticket.compare_exchange(0, BEING_STORED, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if claimed {
-            self.place.store(id.place as u32, Ordering::Relaxed);
+            self.place.store(id.place, Ordering::Relaxed);
             self.ticket.store(id.ticket, Ordering::Release);
         }
         claimed
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    fn id(place: usize, ticket: u32) -> SlotId {
+    fn id(place: u32, ticket: u32) -> SlotId {
         SlotId { place, ticket }
     }
 
@@ -93,7 +93,7 @@ mod tests {
     fn threads_take_each_stored_id_once_and_with_its_place() {
         const EACH: u32 = 2000;
         let (shared, taken) = (AtomicSlotId::default(), Mutex::new(HashSet::new()));
-        let place_of = |ticket: u32| (ticket % 251) as usize;
+        let place_of = |ticket: u32| ticket % 251;
         let stored: u32 = thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
                 .map(|thread| {

@@ -42,7 +42,7 @@ pub(crate) struct OwnedSlots<T> {
 pub(crate) struct FreeSlot<'a, T: Ending> {
     slots: &'a OwnedSlots<T>,
     lock: SlotLock<'a, T>,
-    place: usize,
+    place: u32,
 }
 
 impl<T: Ending> FreeSlot<'_, T> {
@@ -81,7 +81,7 @@ unsafe impl<T: Send> Sync for OwnedSlot<T> {}
 /// Identifies a context's value, until it is evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SlotId {
-    pub(crate) place: usize,
+    pub(crate) place: u32,
     /// Neither 0 nor [`LEFT`].
     pub(crate) ticket: u32,
 }
@@ -155,7 +155,7 @@ impl<T: Ending> OwnedSlots<T> {
             if self.is_evicted(id) {
                 break;
             }
-            if let Some(lock) = self.slots[id.place].lock() {
+            if let Some(lock) = self.slot(id).lock() {
                 return self.guard(lock, id);
             }
             std::hint::spin_loop();
@@ -169,9 +169,13 @@ impl<T: Ending> OwnedSlots<T> {
         (!self.is_evicted(id)).then(|| SlotGuard(lock))
     }
 
+    fn slot(&self, id: SlotId) -> &OwnedSlot<T> {
+        &self.slots[id.place as usize]
+    }
+
     /// Whether the value was evicted.
     pub(crate) fn is_evicted(&self, id: SlotId) -> bool {
-        self.slots[id.place].ticket.load(Ordering::Relaxed) != id.ticket
+        self.slot(id).ticket.load(Ordering::Relaxed) != id.ticket
     }
 
     /// Whether a slot is free.
@@ -195,7 +199,7 @@ impl<T: Ending> OwnedSlots<T> {
             let Some(mut lock) = slot.lock() else { continue };
             if lock.value().is_none() {
                 self.free.fetch_sub(1, Ordering::Relaxed);
-                return Some(FreeSlot { slots: self, lock, place });
+                return Some(FreeSlot { slots: self, lock, place: place as u32 });
             }
         }
         None
@@ -208,7 +212,7 @@ impl<T: Ending> OwnedSlots<T> {
             return guard.0.empty(self);
         }
         // Fails if the value was evicted.
-        let ticket = &self.slots[id.place].ticket;
+        let ticket = &self.slot(id).ticket;
         let _ = ticket.compare_exchange(id.ticket, LEFT, Ordering::Relaxed, Ordering::Relaxed);
         false
     }
@@ -298,7 +302,7 @@ mod tests {
         let other = insert(&slots, "another's", true).expect("the idle one's slot");
         assert_eq!(first.place, other.place);
         // What the owner of the first one finds when it was interrupted before the lock.
-        let lock = slots.slots[first.place].lock().expect("not locked");
+        let lock = slots.slot(first).lock().expect("not locked");
         assert!(slots.guard(lock, first).is_none());
         assert!(slots.borrow(first).is_none() && slots.is_evicted(first) && !slots.close(first));
         assert_eq!(*slots.borrow(other).expect("it is there"), "another's");
@@ -341,7 +345,7 @@ mod tests {
             let slots = OwnedSlots::new(2, Duration::ZERO).expect("memory");
             let other = insert(&slots, Unfinished(false), false).expect("a slot");
             let id = insert(&slots, Unfinished(true), false).expect("a slot");
-            slots.slots[id.place].last_used.store(now_ms().wrapping_sub(1000), Ordering::Relaxed);
+            slots.slot(id).last_used.store(now_ms().wrapping_sub(1000), Ordering::Relaxed);
             assert!(!if is_evicted { slots.evict_idle() } else { slots.close(id) });
             assert!(slots.is_evicted(id) && slots.borrow(id).is_none() && other.place != id.place);
             slots.sweep();
@@ -362,7 +366,7 @@ mod tests {
         let ids = ["young", "old", "oldest"].map(|value| insert(&slots, value, false).expect("a slot"));
         assert!(!slots.evict_idle() && insert(&slots, "urgent", true).is_none(), "all were used now");
         let age = |id: SlotId, ms| {
-            slots.slots[id.place].last_used.store(now_ms().wrapping_sub(ms), Ordering::Relaxed);
+            slots.slot(id).last_used.store(now_ms().wrapping_sub(ms), Ordering::Relaxed);
         };
         [100, 10_000, 20_000].into_iter().zip(ids).for_each(|(ms, id)| age(id, ms));
         assert!(slots.evict_idle() && slots.is_evicted(ids[2]) && !slots.is_evicted(ids[1]));

@@ -53,8 +53,8 @@ pub(super) enum Stage {
 pub(super) struct Form {
     pub(super) encrypt: bool,
     /// Length of nonces that was set last, in bytes; 0 if it is unknown or longer than CCM's.
-    pub(super) nonce_len: usize,
-    pub(super) tag_len: usize,
+    pub(super) nonce_len: u8,
+    pub(super) tag_len: u8,
 }
 
 /// An AEAD context. The default provider's context in `soft` owns all state. This struct only
@@ -135,7 +135,8 @@ impl Context {
 
     /// Starts a message with this nonce, which `soft` already has, or which is deferred.
     pub(super) fn open(&mut self, nonce: &[u8]) {
-        let fits = if self.ccm { nonce.len() == self.form.nonce_len } else { nonce.len() == GCM_NONCE };
+        let fits =
+            if self.ccm { nonce.len() == self.form.nonce_len.into() } else { nonce.len() == GCM_NONCE };
         self.stage = Stage::Soft;
         self.is_unobserved = false;
         self.aad.clear();
@@ -278,7 +279,7 @@ impl Create for Context {
         let soft = SoftContext::new(&cipher.soft, provider.software.context())?;
         let ccm = cipher.kind.mode == Mode::Ccm;
         // Default lengths of CCM (ossl_ccm_initctx).
-        let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE, FULL_TAG) };
+        let (nonce_len, tag_len) = if ccm { (7, 12) } else { (GCM_NONCE as u8, FULL_TAG as u8) };
         Some(Context {
             is_passive: false,
             pass_below: 0,

@@ -20,7 +20,7 @@ impl Context {
     /// Begins a message with the next nonce and defers it. `None`: it must be passed to `soft`.
     pub(super) fn defer_nonce(&mut self, encrypt: bool, iv: Option<&[u8]>) -> Option<()> {
         let is_running = self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running());
-        let is_usual = encrypt == self.form.encrypt && self.form.nonce_len == GCM_NONCE;
+        let is_usual = encrypt == self.form.encrypt && usize::from(self.form.nonce_len) == GCM_NONCE;
         if !(is_running && is_usual)
             || self.in_record
             || self.counts_up

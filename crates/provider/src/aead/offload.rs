@@ -54,7 +54,7 @@ impl Context {
         }
         let encrypt = self.form.encrypt;
         let tag = if encrypt { Short::default() } else { self.tag.filter(|_| self.is_tag_new)? };
-        if !encrypt && tag.as_slice().len() != self.form.tag_len {
+        if !encrypt && tag.as_slice().len() != usize::from(self.form.tag_len) {
             return None;
         }
         // SAFETY: guaranteed by the request. The slice is not used after `out` is written.
@@ -125,7 +125,7 @@ impl Context {
     ) -> Option<Answer> {
         let cipher = self.cipher;
         let hardware = &cipher.hardware;
-        let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len } else { FULL_TAG });
+        let (key, tag_len) = (&self.key, if self.ccm { self.form.tag_len.into() } else { FULL_TAG });
         let key_use = KeyUse { bytes: request.len(), from: cipher.key_bytes };
         let open = |urgent| hardware.open_with_tag(key, tag_len, urgent);
         let Some(session) = self.key_session.session(hardware, key_use, open) else {
@@ -180,7 +180,7 @@ impl SoftContext {
         room: &mut TextRoom,
     ) -> Option<()> {
         let copy = self.duplicate()?;
-        let tag_len = if form.encrypt { form.tag_len } else { 0 };
+        let tag_len = if form.encrypt { form.tag_len.into() } else { 0 };
         let (text, tag) = room.fill(request.input, tag_len)?.split_at_mut(request.len());
         let mut done = copy.crypt(text).is_some();
         // In GCM only the final call verifies the tag.

@@ -191,7 +191,7 @@ impl Context {
             self.tag = unsafe { octets(param) }.and_then(Short::of);
             self.is_tag_new = true;
             if self.ccm {
-                self.form.tag_len = param.data_size;
+                self.form.tag_len = param.data_size.try_into().unwrap_or(0);
             }
         }
         if let Some(param) = lengths {
@@ -214,7 +214,7 @@ impl Context {
 
     /// Setting a length other than that of the message's nonce discards the nonce.
     fn note_nonce_len(&mut self, len: u64) {
-        let len = if len < CCM_LENGTHS { len as usize } else { 0 };
+        let len = if len < CCM_LENGTHS { len as u8 } else { 0 };
         if len != self.form.nonce_len {
             self.leave();
         }
@@ -225,7 +225,7 @@ impl Context {
     /// another length would leave an error in the queue of the application.
     pub(super) fn next_nonce(&self) -> Option<Short> {
         let mut nonce = Short::default();
-        let is_usual = self.form.nonce_len == GCM_NONCE;
+        let is_usual = usize::from(self.form.nonce_len) == GCM_NONCE;
         (is_usual && self.soft.get_octets(name::IV, nonce.room(GCM_NONCE))).then_some(nonce)
     }
 }

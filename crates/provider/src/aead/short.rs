@@ -11,24 +11,25 @@ pub(super) const GCM_NONCE: usize = 12;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Short {
     bytes: [u8; FULL_TAG],
-    len: usize,
+    len: u8,
 }
 
 impl Short {
     /// A copy; `None` if `bytes` is longer than the buffer.
     pub(super) fn of(bytes: &[u8]) -> Option<Short> {
-        let mut short = Short { bytes: [0; FULL_TAG], len: bytes.len() };
+        let mut short = Short { bytes: [0; FULL_TAG], len: bytes.len() as u8 };
         short.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(short)
     }
 
     pub(super) fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        &self.bytes[..self.len.into()]
     }
 
     /// Sets the length and returns the buffer.
     pub(super) fn room(&mut self, len: usize) -> &mut [u8] {
-        self.len = len;
-        &mut self.bytes[..len]
+        let room = &mut self.bytes[..len];
+        self.len = len as u8;
+        room
     }
 }

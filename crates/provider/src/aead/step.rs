@@ -50,7 +50,7 @@ impl Context {
         (encrypts || soft.turn(true))
             && update(null_mut(), null()).is_some()
             && update(nothing.as_mut_ptr(), nothing.as_ptr()).is_some()
-            && soft.get_octets(name::AEAD_TAG, tag.room(self.form.tag_len))
+            && soft.get_octets(name::AEAD_TAG, tag.room(self.form.tag_len.into()))
             && (encrypts || soft.turn(false))
     }
 

@@ -66,11 +66,11 @@ impl NoncePattern {
 }
 
 /// What is known about the nonces of a key.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NoncePredictor {
     pattern: Option<NoncePattern>,
-    /// The two most recent nonces.
-    recent: [Option<Nonce>; 2],
+    /// The two most recent nonces, or [`NEVER`].
+    recent: [Nonce; 2],
     /// The sequence number after the highest one of the pattern.
     next: u64,
     /// The nonce with that number, or [`NEVER`]; meaningful while there is a pattern.
@@ -89,6 +89,12 @@ pub(crate) enum Seen {
     Other,
 }
 
+impl Default for NoncePredictor {
+    fn default() -> NoncePredictor {
+        NoncePredictor { pattern: None, recent: [NEVER; 2], next: 0, expected: NEVER, right: 0, wrong: 0 }
+    }
+}
+
 impl NoncePredictor {
     /// Learns from the nonce of the next message.
     #[inline]
@@ -97,7 +103,7 @@ impl NoncePredictor {
             return self.observe_other(nonce);
         };
         let sequence = self.next;
-        self.recent = [self.recent[1], Some(nonce)];
+        self.recent = [self.recent[1], nonce];
         self.right = self.right.saturating_add(1);
         self.wrong = 0;
         self.expect(pattern, sequence.wrapping_add(1));
@@ -105,8 +111,8 @@ impl NoncePredictor {
     }
 
     fn observe_other(&mut self, nonce: Nonce) -> Seen {
-        let [before, last] = self.recent;
-        self.recent = [last, Some(nonce)];
+        let [before, last] = self.recent.map(|nonce| Some(nonce).filter(|nonce| *nonce != NEVER));
+        self.recent = [last.unwrap_or(NEVER), nonce];
         let sequence = self.pattern.and_then(|pattern| pattern.sequence(nonce));
         let is_step = |last: Nonce| self.is_contradiction(last, nonce);
         let sequence = sequence.filter(|&sequence| sequence == self.next || !last.is_some_and(is_step));
