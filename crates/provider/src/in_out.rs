@@ -1,6 +1,7 @@
 //! A text and the place of its result, which may be the same.
 
 use std::marker::PhantomData;
+use std::ptr::copy_nonoverlapping;
 
 /// A text that is XORed with key stream: input and output of the same length, valid for `'a`. They
 /// are equal or do not overlap; of texts that overlap in part the result is unspecified.
@@ -22,7 +23,7 @@ impl<'a> InOut<'a> {
     }
 
     /// Input and output that do not overlap. They have the same length.
-    #[cfg(fuzzing)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn apart(input: &'a [u8], output: &'a mut [u8]) -> InOut<'a> {
         assert_eq!(input.len(), output.len());
         // SAFETY: both are borrowed for the lifetime.
@@ -59,6 +60,35 @@ impl<'a> InOut<'a> {
     {
         assert_eq!(input.len(), self.len);
         InOut { input: input.as_ptr(), ..self }
+    }
+
+    /// Copies the text.
+    pub(crate) fn copy_to(self, room: &mut [u8]) {
+        assert_eq!(room.len(), self.len);
+        // SAFETY: guaranteed by the caller of `new`; the room is other memory.
+        unsafe { copy_nonoverlapping(self.input, room.as_mut_ptr(), self.len) };
+    }
+
+    /// Writes the result, or its beginning.
+    pub(crate) fn write(self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.len);
+        // SAFETY: guaranteed by the caller of `new`; the bytes are other memory.
+        unsafe { copy_nonoverlapping(bytes.as_ptr(), self.output, bytes.len()) };
+    }
+
+    /// XORs the beginning of the text with these bytes.
+    pub(crate) fn xor(self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.len);
+        for (at, byte) in bytes.iter().enumerate() {
+            // SAFETY: guaranteed by the caller of `new`.
+            unsafe { self.output.add(at).write(self.input.add(at).read() ^ byte) };
+        }
+    }
+
+    /// Overwrites the result with zeros.
+    pub(crate) fn clear(self) {
+        // SAFETY: guaranteed by the caller of `new`.
+        unsafe { self.output.write_bytes(0, self.len) };
     }
 
     /// The text without its first `len` bytes.

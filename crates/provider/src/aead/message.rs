@@ -116,11 +116,9 @@ pub(super) fn process(
     }
     if !is_whole {
         // The default provider failed. It gets the input again, which may be where the output is.
-        let in_place = if message.job.is_in_place() { text } else { &[] };
-        // SAFETY: the output is writable for the length of the text.
-        unsafe {
-            output.write_bytes(0, len);
-            std::ptr::copy_nonoverlapping(in_place.as_ptr(), output, in_place.len());
+        match message.job.is_in_place() {
+            true => message.job.write(text),
+            false => message.job.clear(),
         }
         return Some((None, stopped));
     }
@@ -141,11 +139,7 @@ fn xor_in_software(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &dyn Bl
         }
         is_right = cipher.encrypt(room);
         if is_right {
-            let part = job.after(done);
-            for (offset, byte) in room[skip..skip + len].iter().enumerate() {
-                // SAFETY: guaranteed by the job; `len` bytes are left.
-                unsafe { part.output().add(offset).write(part.input().add(offset).read() ^ byte) };
-            }
+            job.after(done).xor(&room[skip..skip + len]);
         }
         done += len;
     }

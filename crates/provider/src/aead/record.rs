@@ -12,7 +12,6 @@ use super::message::{Message, TagUse};
 use super::offload::direction;
 use super::short::{FULL_TAG, GCM_NONCE, Short};
 use super::text_room::TextRoom;
-use crate::in_out::InOut;
 use crate::request::Request;
 use crate::software::SoftContext;
 
@@ -60,8 +59,7 @@ impl Context {
         let may_wait = !self.has_key_stream_for(text_len);
         if self.looks_ahead() {
             self.observe_nonce(nonce.as_slice());
-            // SAFETY: the record is in place, and this is the length of its text.
-            let written = unsafe { self.record_ahead(r, nonce, aad, text_len) };
+            let written = self.record_ahead(r, nonce, aad, text_len);
             if written.is_some() {
                 return written;
             }
@@ -94,48 +92,34 @@ impl Context {
 }
 
 impl Context {
-    /// As [`record`](Self::record), with key stream from look-ahead.
-    ///
-    /// # Safety
-    /// The record is in place and has a text of `text_len` bytes.
-    unsafe fn record_ahead(
-        &mut self,
-        r: Request<'_>,
-        nonce: Short,
-        aad: Short,
-        text_len: usize,
-    ) -> Option<usize> {
+    /// As [`record`](Self::record), with key stream from look-ahead, for a record in place with a text of
+    /// `text_len` bytes.
+    fn record_ahead(&mut self, r: Request<'_>, nonce: Short, aad: Short, text_len: usize) -> Option<usize> {
         let encrypt = self.form.encrypt;
-        // SAFETY: guaranteed by the caller.
-        let (text, tag_at) = unsafe { (r.out().add(EXPLICIT), r.out().add(EXPLICIT + text_len)) };
+        let whole = r.in_out()?;
+        let (text, tag_at) = (whole.after(EXPLICIT).first(text_len), whole.after(EXPLICIT + text_len));
         let mut tag = Short::default();
         if !encrypt {
-            // SAFETY: guaranteed by the caller.
-            let brought = unsafe { std::slice::from_raw_parts(tag_at, FULL_TAG) };
-            tag.room(FULL_TAG).copy_from_slice(brought);
+            tag_at.copy_to(tag.room(FULL_TAG));
         }
         let message = Message {
             nonce: nonce.as_slice(),
             aad: aad.as_slice(),
-            // SAFETY: guaranteed by the caller.
-            job: unsafe { InOut::new(text, text, text_len) },
+            job: text,
             tag: if encrypt { TagUse::Compute } else { TagUse::Verify(tag.as_slice()) },
         };
         let processed = self.message_ahead(&message)?;
         let explicit = &nonce.as_slice()[GCM_NONCE - EXPLICIT..];
-        // SAFETY: `out` is as long as the record.
-        unsafe {
-            if !self.soft.pass_record(encrypt, explicit) {
-                copy_nonoverlapping(self.text.as_ptr(), text, text_len);
-                self.text.empty();
-                return None;
-            }
-            self.text.empty();
-            copy_nonoverlapping(explicit.as_ptr(), r.out(), EXPLICIT);
-            if encrypt {
-                copy_nonoverlapping(processed.tag.as_slice().as_ptr(), tag_at, FULL_TAG);
-            }
+        let is_passed = self.soft.pass_record(encrypt, explicit);
+        if !is_passed {
+            text.write(&self.text);
         }
+        self.text.empty();
+        if !is_passed {
+            return None;
+        }
+        whole.write(explicit);
+        tag_at.write(processed.tag.as_slice());
         self.in_record = false;
         self.leave();
         Some(if encrypt { r.len() } else { text_len })

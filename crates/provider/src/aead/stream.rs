@@ -2,13 +2,21 @@
 
 use std::ffi::{c_int, c_void};
 
-use outboard_abi as abi;
 use outboard_accel::MAX_AAD;
 
 use super::context::{Context, Stage};
 use crate::contexts;
 use crate::guard;
 use crate::request::{Request, function_of_request};
+use crate::software::SoftContext;
+
+/// The function of the default provider that a request is for.
+#[derive(Clone, Copy)]
+pub(super) enum Call {
+    Update,
+    /// Of EVP_Cipher(3).
+    Cipher,
+}
 
 /// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
 /// counting.
@@ -42,39 +50,34 @@ unsafe extern "C" fn active_update(
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
     let request = unsafe { Request::new(out, out_len, out_size, input, len) };
-    let function = context.soft.functions.update;
     if context.is_passive {
         if !out.is_null() {
             context.count_text(len);
         }
-        // SAFETY: the request is passed on unchanged. The call cannot panic.
-        return unsafe { function(context.soft.at, out, out_len, out_size, input, len) };
+        return context.soft.pass(Call::Update, request);
     }
     if len < context.straight_below && !out.is_null() {
-        // SAFETY: the request is passed on unchanged. The call cannot panic.
-        return unsafe { context.straight(function, request) };
+        // It cannot panic.
+        return context.straight(Call::Update, request);
     }
-    // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { context.update(function, request) })
+    guard(0, || context.update(Call::Update, request))
 }
 
 function_of_request! {
     /// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final if there is no input.
     fn cipher(context: Context, r) {
-        let function = context.soft.functions.cipher;
         guard(0, || {
-            // SAFETY: the core guarantees valid buffers. For CCM, the rules of this function differ
-            // between OpenSSL versions, and TLS does not call it.
-            unsafe {
-                if context.ccm || context.in_record {
-                    if context.catch_up() { context.straight(function, r) } else { 0 }
-                } else if r.input().is_null() && r.len() == 0 {
-                    context.finish(r.out_len(), |soft| {
-                        (soft.functions.cipher)(soft.at, r.out(), r.out_len(), r.out_size(), r.input(), 0)
-                    })
-                } else {
-                    context.update(function, r)
-                }
+            // For CCM, the rules of this function differ between OpenSSL versions, and TLS does not
+            // call it.
+            if context.ccm || context.in_record {
+                if context.catch_up() { context.straight(Call::Cipher, r) } else { 0 }
+            } else if r.input().is_null() && r.len() == 0 {
+                context.finish(|soft| soft.pass(Call::Cipher, r)).unwrap_or_else(|| {
+                    r.set_written(0);
+                    1
+                })
+            } else {
+                context.update(Call::Cipher, r)
             }
         })
     }
@@ -110,27 +113,25 @@ unsafe extern "C" fn active_finish(
     out_size: usize,
 ) -> c_int {
     guard(0, || {
+        // The caller of CCM reads the tag later. Final has no other effect in any OpenSSL version.
+        let has_no_effect = context.ccm && context.is_offloaded() && !out.is_null();
         // SAFETY: guaranteed by the caller.
         unsafe {
-            if context.ccm && context.is_offloaded() && !out.is_null() {
-                // The caller reads the tag later. Final has no other effect in any OpenSSL version.
+            let finish = |soft: &SoftContext| (soft.functions.finish)(soft.at, out, out_len, out_size);
+            let done = if has_no_effect { None } else { context.finish(finish) };
+            done.unwrap_or_else(|| {
                 *out_len = 0;
-                return 1;
-            }
-            context.finish(out_len, |soft| (soft.functions.finish)(soft.at, out, out_len, out_size))
+                1
+            })
         }
     })
 }
 
 impl Context {
     /// Passes the request directly to software.
-    ///
-    /// # Safety
-    /// `function` is `update` or `cipher` of `soft`.
     #[inline]
-    pub(super) unsafe fn straight(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
-        // SAFETY: guaranteed by the caller and the request.
-        let done = unsafe { function(self.soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len()) };
+    pub(super) fn straight(&mut self, call: Call, r: Request<'_>) -> c_int {
+        let done = self.soft.pass(call, r);
         self.stage = Stage::Soft;
         self.straight_below = usize::MAX;
         if self.ccm {
@@ -152,9 +153,7 @@ impl Context {
         done
     }
 
-    /// # Safety
-    /// As for `straight`.
-    unsafe fn update(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
+    fn update(&mut self, call: Call, r: Request<'_>) -> c_int {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
@@ -172,8 +171,7 @@ impl Context {
         }
         let is_open = matches!(self.stage, Stage::Open { .. });
         if is_open && r.out().is_null() {
-            // SAFETY: guaranteed by the caller.
-            return unsafe { self.associated(function, r) };
+            return self.associated(call, r);
         }
         let done = if !is_open {
             self.record(r)
@@ -187,19 +185,14 @@ impl Context {
                 r.set_written(written);
                 1
             }
-            // SAFETY: guaranteed by the caller.
-            None => unsafe { self.soft_text(function, r) },
+            None => self.soft_text(call, r),
         }
     }
 
     /// Passes additional data to software and records it. For CCM, an update without data announces
     /// the length of the text.
-    ///
-    /// # Safety
-    /// As for `straight`.
-    unsafe fn associated(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
-        // SAFETY: guaranteed by the caller and the request.
-        let done = unsafe { function(self.soft.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len()) };
+    fn associated(&mut self, call: Call, r: Request<'_>) -> c_int {
+        let done = self.soft.pass(call, r);
         let is_first = self.aad.is_empty();
         let usual = if done != 1 || self.aad.len() + r.len() > MAX_AAD && !r.input().is_null() {
             false
@@ -224,14 +217,10 @@ impl Context {
     }
 
     /// Processes a text in software that the accelerator has not processed or has rejected.
-    ///
-    /// # Safety
-    /// As for `straight`.
-    unsafe fn soft_text(&mut self, function: abi::CipherUpdate, r: Request<'_>) -> c_int {
+    fn soft_text(&mut self, call: Call, r: Request<'_>) -> c_int {
         let is_whole = self.ccm || self.in_record;
         let refused = std::mem::take(&mut self.refused);
-        // SAFETY: guaranteed by the caller.
-        let done = unsafe { self.straight(function, r) };
+        let done = self.straight(call, r);
         self.refused = refused;
         if is_whole {
             self.judge_refusal(done == 1, r.len());
@@ -239,21 +228,14 @@ impl Context {
         done
     }
 
-    /// # Safety
-    /// `out_len` points to the output length; `finish` may be called.
-    unsafe fn finish(
-        &mut self,
-        out_len: *mut usize,
-        finish: impl FnOnce(&crate::software::SoftContext) -> c_int,
-    ) -> c_int {
+    /// Ends a message. `None`: it has ended without a call of `soft`, and there is no output.
+    fn finish(&mut self, finish: impl FnOnce(&SoftContext) -> c_int) -> Option<c_int> {
         if self.is_offloaded() && !self.ccm && self.end() {
             self.is_tag_new = false;
-            // SAFETY: guaranteed by the caller.
-            unsafe { *out_len = 0 };
-            return 1;
+            return None;
         }
         if !self.catch_up() {
-            return 0;
+            return Some(0);
         }
         let is_over = matches!(self.stage, Stage::Soft) && !self.stale_length;
         let done = finish(&self.soft);
@@ -267,6 +249,19 @@ impl Context {
         self.leave();
         self.stale_length = !is_over;
         self.judge_refusal(done == 1, 0);
-        done
+        Some(done)
+    }
+}
+
+impl SoftContext {
+    /// Passes a request on unchanged.
+    #[inline]
+    fn pass(&self, call: Call, r: Request<'_>) -> c_int {
+        let function = match call {
+            Call::Update => self.functions.update,
+            Call::Cipher => self.functions.cipher,
+        };
+        // SAFETY: guaranteed by the request.
+        unsafe { function(self.at, r.out(), r.out_len(), r.out_size(), r.input(), r.len()) }
     }
 }

@@ -12,7 +12,9 @@ use super::context::Context;
 use super::offload::Blocks;
 use super::unpad::{Padding, Record, unpad};
 use crate::core::Reason;
+use crate::in_out::InOut;
 use crate::request::Request;
+use crate::spot_check::MAX_BLOCK;
 
 /// Versions as on the wire (openssl/prov_ssl.h).
 pub(super) mod version {
@@ -45,17 +47,18 @@ impl Context {
             return self.soft_record(r);
         }
         let Some(iv) = self.running_iv() else { return 0 };
-        if self.encrypt {
-            // SAFETY: `out` is writable for `padded` bytes, as was checked.
-            unsafe { self.pad(r.out(), r.len(), padded) };
-        }
-        // SAFETY: in place, and `out` is writable for `padded` bytes.
-        let (whole, blocks) = unsafe {
+        // SAFETY: in place, and `out` is writable for `padded` bytes, as was checked.
+        let (whole, job) = unsafe {
             (
                 Request::new(r.out(), r.out_len(), r.out_size(), r.input(), padded),
-                Blocks::new(&[], r.input(), r.out(), padded, iv),
+                InOut::new(r.input(), r.out(), padded),
             )
         };
+        if self.encrypt {
+            self.pad(job.after(r.len()));
+        }
+        // SAFETY: as above.
+        let blocks = unsafe { Blocks::new(&[], r.input(), r.out(), padded, iv) };
         let done = self.offload(blocks);
         if done < padded && self.soft_blocks(whole, done) != 1 {
             return 0;
@@ -89,19 +92,12 @@ impl Context {
         done
     }
 
-    /// Writes the padding after `len` bytes of data, up to `padded`.
-    ///
-    /// # Safety
-    /// `out` is writable for `padded` bytes; `padded` is 1 to a block more than `len`.
-    unsafe fn pad(&self, out: *mut u8, len: usize, padded: usize) {
-        let count = padded - len;
-        let last = (count - 1) as u8;
-        let filler = if self.tls_version == version::SSL3 { 0 } else { last };
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            out.add(len).write_bytes(filler, count);
-            out.add(padded - 1).write(last);
-        }
+    /// Writes the padding, of 1 byte to a block.
+    fn pad(&self, padding: InOut<'_>) {
+        let last = (padding.len() - 1) as u8;
+        let mut bytes = [if self.tls_version == version::SSL3 { 0 } else { last }; MAX_BLOCK];
+        bytes[padding.len() - 1] = last;
+        padding.write(&bytes[..padding.len()]);
     }
 
     /// Removes explicit IV, padding and MAC from a decrypted record. Returns the length of the data

@@ -11,6 +11,7 @@
 
 use super::counters::{BLOCK, STEP, Words, same_but_last_byte, words};
 use super::text::{Alignment, Eight, Four, One, Text, alignment};
+use crate::in_out::InOut;
 
 /// Bits of a 64-bit number: the lowest and the highest of each 32-bit word.
 const LOW: u64 = 0x0000_0001_0000_0001;
@@ -62,15 +63,12 @@ pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8
     })
 }
 
-/// XORs whole blocks of `stream` with `input` into `output`. The first block's counter is `counter`,
-/// and the others follow modulo 2^128. Returns the number of blocks that were processed: it ends
-/// before a block with a word of its counter block. Four blocks at a time where the CPU can.
-///
-/// # Safety
-/// `input` is readable and `output` writable for as many bytes as `stream` has. They are equal or do
-/// not overlap.
-pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, output: *mut u8) -> usize {
-    assert!(stream.as_ptr().addr() % BLOCK == 0, "segments are aligned");
+/// XORs a text with whole blocks of `stream`, which is not longer. The first block's counter is
+/// `counter`, and the others follow modulo 2^128. Returns the number of blocks that were processed: it
+/// ends before a block with a word of its counter block. Four blocks at a time where the CPU can.
+pub(super) fn mix_blocks(stream: &[u8], counter: u128, job: InOut<'_>) -> usize {
+    assert!(stream.as_ptr().addr() % BLOCK == 0 && stream.len() <= job.len(), "segments are aligned");
+    let (input, output) = (job.input(), job.output());
     let count = stream.len() / BLOCK;
     let mut done = 0;
     while done < count {
@@ -101,7 +99,8 @@ pub(super) unsafe fn mix_blocks(stream: &[u8], counter: u128, input: *const u8, 
 /// longest words for which it is aligned.
 ///
 /// # Safety
-/// As for [`mix_blocks`], for `count` blocks; `stream` is aligned for a block.
+/// `stream` and `input` are readable and `output` is writable for `count` blocks; input and output are
+/// equal or do not overlap; `stream` is aligned for a block.
 unsafe fn mix_words(
     stream: *const u8,
     counter: u128,
@@ -196,8 +195,7 @@ mod tests {
     fn mixed(stream: &[u8], counter: u128, input: &[u8]) -> (usize, Vec<u8>) {
         let mut output = vec![0; input.len()];
         assert_eq!(stream.len(), input.len());
-        // SAFETY: all three have the same length, and the output is another buffer.
-        (unsafe { mix_blocks(stream, counter, input.as_ptr(), output.as_mut_ptr()) }, output)
+        (mix_blocks(stream, counter, InOut::apart(input, &mut output)), output)
     }
 
     #[test]
@@ -211,7 +209,8 @@ mod tests {
             let mut in_place = input.to_vec();
             let at = in_place.as_mut_ptr();
             // SAFETY: the buffer is as long as the stream.
-            assert_eq!(unsafe { mix_blocks(&stream.0, 1, at, at) }, 8);
+            let job = unsafe { InOut::new(at, at, in_place.len()) };
+            assert_eq!(mix_blocks(&stream.0, 1, job), 8);
             assert_eq!(in_place, expected);
         }
     }

@@ -136,9 +136,7 @@ impl Segment {
             if skip == 0 && whole > 0 {
                 let count = whole.min(self.counters.consecutive(index));
                 let run = &bytes[index * BLOCK..][..count * BLOCK];
-                let part = job.after(done);
-                // SAFETY: the run is as long as the rest of the text at most.
-                let mixed = unsafe { mix_blocks(run, self.counters.at(index), part.input(), part.output()) };
+                let mixed = mix_blocks(run, self.counters.at(index), job.after(done));
                 done += mixed * BLOCK;
                 if mixed == count {
                     continue;
@@ -158,11 +156,7 @@ impl Segment {
                 }
             };
             let len = (BLOCK - skip).min(job.len() - done);
-            let part = job.after(done);
-            for (offset, byte) in block[skip..skip + len].iter().enumerate() {
-                // SAFETY: guaranteed by the caller; `len` bytes are left.
-                unsafe { part.output().add(offset).write(part.input().add(offset).read() ^ byte) };
-            }
+            job.after(done).xor(&block[skip..skip + len]);
             wipe(&mut block);
             done += len;
         }
