@@ -186,13 +186,8 @@ fn whole_messages_go_to_the_driver_from_the_threshold_on() {
         assert_eq!(done.hw_bytes + done.sw_bytes, length as u64, "{length} by {piece}: {done:?}");
         assert_eq!(count("drivers/sim-sha256/requests") - there, requests, "{length} by {piece}");
     }
-    // By default a message has to be longer.
-    let default = self::world(&[]);
-    let digest = default.hard_digest("SHA512").expect("offered");
-    digest.of(&bytes(1, 16_383));
-    digest.of(&bytes(1, 16_384));
-    let done = default.counts();
-    assert_eq!((done.hw_bytes, done.sw_bytes), (16_384, 16_383), "{done:?}");
+    // No measurement sets a threshold for it.
+    assert!(self::world(&[("THRESHOLDS", "SHA2-256:1")]).hard_digest("SHA512").is_none());
 }
 
 fn any_sequence_of_calls_returns_what_the_default_provider_does() {

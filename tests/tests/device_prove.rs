@@ -35,7 +35,7 @@ fn prove_shows_the_hardware_of_the_device() {
     fs::write(&plain, bytes(1, 8 << 20)).expect("a file");
     for (direction, from, to) in [("-e", &plain, &secret), ("-d", &secret, &back)] {
         let enc = format!("openssl enc -aes-256-cbc {direction} -in {from} -out {to} {KEY}");
-        let mut arguments = vec!["--json", "-", "--require-hardware", "99", "--"];
+        let mut arguments = vec!["--json", "-", "--threshold", "4096", "--require-hardware", "99", "--"];
         arguments.extend(enc.split(' '));
         let text = succeeded(&prove(&outboard, &arguments), &arguments);
         assert!(text.contains("over /dev/outboard"), "{text}");

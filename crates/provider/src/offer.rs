@@ -168,11 +168,6 @@ impl Offer {
             offered.ok().map(|(cipher, _)| cipher)
         };
         let ciphers: Vec<_> = KINDS.iter().zip(&refusals).map(cipher).collect();
-        if ciphers.iter().all(Option::is_none) {
-            let is_any = |why: &Why<'_>| refusals.iter().flatten().any(|own| own.reason == why.reason);
-            let why = [NOT_MEASURED, SOFTWARE_WINS].into_iter().find(is_any);
-            why.into_iter().for_each(|why| provider.counters.note(why.text));
-        }
         record_combined(provider);
         let mut rows = Vec::new();
         for (Cipher { kind, .. }, functions) in offered_with(&ciphers, functions) {
@@ -438,7 +433,6 @@ mod tests {
         }
         let bench = Bench::with("unmeasured", &[], None);
         assert_eq!((bench.searched.len(), bench.offer().rows()), (Algorithm::ALL.len(), None));
-        assert_eq!(bench.context.provider.counters.notes(), [NOT_MEASURED.text]);
         let decisions = bench.context.provider.counters.decisions();
         for (name, decision) in decisions.iter().filter(|(name, _)| !COMBINED.contains(&name.as_str())) {
             assert_eq!(*decision, NOT_MEASURED.decision(), "{name}");
@@ -449,7 +443,6 @@ mod tests {
         let offered = (0..KINDS.len()).filter_map(|place| bench.offer().cipher(place));
         let offered: Vec<_> = offered.map(|cipher| (cipher.kind.name, cipher.thresholds)).collect();
         assert_eq!(offered, [("AES-128-GCM", [512, usize::MAX])]);
-        assert!(bench.context.provider.counters.notes().is_empty());
     }
 
     #[test]
@@ -457,27 +450,6 @@ mod tests {
         assert_eq!(sizes_text([Some(64); 2]), "from 64 bytes on");
         let text = sizes_text([Some(64), None]);
         assert!(["64 (encryption)", "never (decryption)"].iter().all(|part| text.contains(part)), "{text}");
-    }
-
-    #[test]
-    fn it_is_noted_that_software_wins_for_everything_that_may_be_offered() {
-        let text = "AES-128-CTR never never sham-wins\nAES-128-CBC never never sham-wins\n\
-                    lookahead AES-128-CTR 64 sham-wins\n";
-        let tuned = Tuned::parse(format!("outboard-policy 2\n{text}")).expect("a policy file");
-        for (tuned, ciphers, is_noted) in [
-            (Some(&tuned), "AES-128-CBC", true),
-            (None, "AES-128-CBC", false),
-            (Some(&tuned), "AES-128-CBC,AES-256-CBC", false),
-            (Some(&tuned), "AES-128-CTR", false),
-        ] {
-            let bench = Bench::with("wins", &[("CIPHERS", ciphers)], tuned);
-            let notes = bench.context.provider.counters.notes();
-            assert_eq!(
-                notes.iter().any(|note| note.contains("measured to win")),
-                is_noted,
-                "{ciphers}: {notes:?}"
-            );
-        }
     }
 
     #[test]

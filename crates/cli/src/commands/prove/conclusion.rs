@@ -308,7 +308,7 @@ fn reasons(observed: &Observed) -> String {
         return why + &subject.threshold_advice(&observed.total());
     }
     let offered = offered(decisions);
-    let excluded = not_offered(decisions);
+    let mut excluded = not_offered(decisions);
     let is_unmeasured = |group: &NotOffered| group.reason == SoftwareReason::NotMeasured;
     let hint = match subject {
         Subject::Command if excluded.iter().any(is_unmeasured) => {
@@ -316,10 +316,16 @@ fn reasons(observed: &Observed) -> String {
         }
         _ => "",
     };
-    let is_likely = |group: &NotOffered| {
-        let is_combined = group.reason == SoftwareReason::CombinedCode;
-        offered.is_empty() || group.reason.is_fault() || is_combined || is_unmeasured(group)
+    // That an engine lacks some algorithms is the reason only if there is no other one.
+    let is_usual =
+        |group: &NotOffered| matches!(group.reason, SoftwareReason::NoDriver | SoftwareReason::NotConfigured);
+    let is_likely = |group: &NotOffered| match group.reason {
+        SoftwareReason::CombinedCode | SoftwareReason::NotMeasured => true,
+        reason => offered.is_empty() || reason.is_fault(),
     };
+    if !excluded.iter().all(is_usual) {
+        excluded.retain(|group| !is_usual(group));
+    }
     let excluded = excluded.into_iter().filter(is_likely).map(|group| group.why);
     let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
     // The notes of a service are older than the time in which it was observed.

@@ -396,9 +396,10 @@ fn what_was_not_measured_is_the_reason_beside_what_is_offered() {
     let says = "not measured: sudo outboard tune (--threshold 1 uses hardware all the same).";
     let nothing = counted(|table| {
         table.decide("AES-128-CBC", &unmeasured());
-        table.note("not measured: sudo outboard tune");
+        let why = "no driver".to_owned();
+        table.decide("AES-128-CTR", &Decision::Left { reason: SoftwareReason::NoDriver, why });
     });
-    assert_eq!(nothing.summary, format!("Hardware processed nothing: {says}"));
+    assert_eq!(nothing.summary, format!("Hardware processed nothing: outboard offers no algorithm; {says}"));
     let some = counted(|table| {
         table.decide("AES-128-CBC", &unmeasured());
         let (driver, interface) = ("b-gcm-aes".to_owned(), "/dev/outboard".to_owned());
