@@ -79,9 +79,10 @@ fn nginx_offers_what_its_files_say_and_cbc_needs_the_flag() {
     assert_eq!(row(&answer, "TLS_AES_256_GCM_SHA384")["served"], "software");
     let cbc = row(&answer, "ECDHE-RSA-AES128-SHA256");
     assert_eq!((&cbc["served"], &cbc["from"]), (&"direct".into(), &1024.into()), "{answer:#}");
-    assert!(answer["settings"].as_array().expect("settings").is_empty(), "{answer:#}");
-    assert!(answer["advice"].as_str().expect("a sentence").contains("--allow-legacy"), "{answer:#}");
+    assert_eq!((&answer["decision"], &answer["legacy"]), (&"leave".into(), &Value::Null), "{answer:#}");
+    assert!(answer["why"].as_str().expect("a sentence").contains("--allow-legacy"), "{answer:#}");
     let answer = suites(&machine, &["nginx", "--allow-legacy"]);
+    let answer = &answer["legacy"];
     assert_eq!(answer["settings"][0], "ssl_ciphers ECDHE-RSA-AES128-SHA256:ECDHE-RSA-AES256-GCM-SHA384;");
     assert!(answer["price"].as_str().expect("a sentence").contains("Lucky 13"), "{answer:#}");
 }
@@ -101,14 +102,14 @@ fn ssh_and_openvpn_have_their_own_names() {
         let answer = suites(&machine, &[service]);
         assert_eq!(row(&answer, "aes128-ctr")["cipher"], "AES-128-CTR");
         assert_eq!(row(&answer, "chacha20-poly1305@openssh.com")["cipher"], Value::Null);
-        assert!(answer["advice"].as_str().expect("a sentence").starts_with("No suite"), "{answer:#}");
+        assert_eq!((&answer["decision"], &answer["refused"]), (&"leave".into(), &true.into()), "{answer:#}");
     }
     let _tunnel = Added::file("/etc/openvpn/server/t.conf", "data-ciphers AES-256-GCM:AES-128-CBC\n");
     let answer = suites(&machine, &["openvpn", "--allow-legacy"]);
     assert_eq!(row(&answer, "AES-256-GCM")["served"], "software");
     // The threshold is below the size of a packet.
     assert_eq!(row(&answer, "AES-128-CBC")["served"], "direct", "{answer:#}");
-    let settings = answer["settings"][0].as_str().expect("a setting");
+    let settings = answer["legacy"]["settings"][0].as_str().expect("a setting");
     assert!(
         settings.starts_with("data-ciphers AES-128-CBC:AES-256-GCM") && settings.contains("both ends"),
         "{settings}"
@@ -160,8 +161,9 @@ fn openvpn_is_refused_where_chacha20_wins_and_enabled_where_it_does_not() {
     }
     succeeded(&plan(&["--aes-required"]), &["enable"]);
     let answer = suites(&machine, &["openvpn"]);
-    assert!(
-        answer["advice"].as_str().expect("a sentence").starts_with("Best is CHACHA20-POLY1305: "),
+    assert_eq!(
+        (&answer["decision"], &answer["other"]),
+        (&"prefer".into(), &"CHACHA20-POLY1305".into()),
         "{answer:#}"
     );
     assert_eq!(answer["entrants"].as_array().map(Vec::len), Some(4), "{answer:#}");
@@ -171,7 +173,11 @@ fn openvpn_is_refused_where_chacha20_wins_and_enabled_where_it_does_not() {
     let _policy = figures(&cbc("300", "2"));
     let output = plan(&[]);
     let text = format!("{}{}", succeeded(&output, &["enable"]), String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("the cheapest in CPU time, is CHACHA20-POLY1305 in software"), "{text}");
+    assert!(
+        text.contains("prefer CHACHA20-POLY1305")
+            && text.contains("the cheapest in CPU time, is CHACHA20-POLY1305 in software"),
+        "{text}"
+    );
 }
 
 /// The MAC decides: CBC with umac-64 wins over ChaCha20, with hmac-sha2-256 it loses.

@@ -33,7 +33,7 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
     let (_files, _nginx) = nginx();
     fs::remove_file(POLICY).expect("a policy");
     let text = fails(&machine, &["enable", "nginx", "--restart"]);
-    assert!(text.contains("was not measured on this machine: run outboard tune"), "{text}");
+    assert!(text.contains("was not measured on this machine: run outboard setup"), "{text}");
     machine.tuned(&["--ciphers", CIPHER]);
     for (from, shown) in [("never", "never"), ("65536", "65536 bytes")] {
         set_thresholds(from);

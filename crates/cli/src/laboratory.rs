@@ -10,8 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_console::say;
 use outboard_documents::status::Pasted;
-use outboard_drivers::root::Root;
-use outboard_inventory::installing::Installing;
+use outboard_inventory::system;
 use rustix::fs::{Access, access};
 
 pub const PROGRAM: &str = "outboard-lab";
@@ -54,8 +53,7 @@ pub fn run(words: &[OsString]) -> ExitCode {
 /// Errors: it is not installed.
 pub fn command() -> Result<Command> {
     find().map(Command::new).ok_or_else(|| {
-        let root = Root::live();
-        let line = Installing::on(&root).packages(PROGRAM);
+        let line = system::here().packages(PROGRAM);
         let step = line.unwrap_or_else(|| format!("install the package {PROGRAM}, or make install"));
         anyhow!("this command is in the package {PROGRAM}, which is not installed: {step}")
     })

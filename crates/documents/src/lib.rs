@@ -4,8 +4,8 @@
 //! later versions are ignored when read, and fields that earlier versions lack have a default.
 
 pub mod check;
-pub mod choice;
 pub mod config;
+pub mod decision;
 pub mod live;
 mod measured;
 pub mod named;

@@ -51,6 +51,12 @@ pub enum Goal {
 pub const LONGEST_WALL_TIME: f64 = 1.5;
 
 impl Goal {
+    /// By the name for output.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Goal> {
+        [Goal::Throughput, Goal::Cpu, Goal::Balanced].into_iter().find(|goal| goal.name() == name)
+    }
+
     pub fn criterion(self) -> &'static str {
         match self {
             Goal::Throughput => "less wall time",

@@ -8,8 +8,6 @@ use outboard_drivers::reach::{Consumer, Reachable, Route};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
-use crate::status::ProblemId;
-
 pub trait Named: Sized {
     fn name(&self) -> &str;
     fn by_name(name: &str) -> Option<Self>;
@@ -29,7 +27,7 @@ macro_rules! named {
     )*};
 }
 
-named! { Verdict Reachable Consumer Route SoftwareReason Architecture ProblemId }
+named! { Verdict Reachable Consumer Route SoftwareReason Architecture }
 
 impl Named for DriverType {
     fn name(&self) -> &str {

@@ -18,7 +18,7 @@ pub use drivers::{
     UnboundState,
 };
 pub use openssl::{DigestsLine, Engines, OpenSsl, ProviderSection, RandomSources};
-pub use problem::{Problem, ProblemId};
+pub use problem::Problem;
 pub use system::{Cpu, CpuInstructions, Hwrng, Kernel, Lockdown, Machine, Node, Platform};
 pub use text::{Pasted, PastedText, Remark};
 
@@ -27,7 +27,7 @@ use outboard_drivers::proc_crypto::Selftest;
 use outboard_drivers::reach::{Consumer, Reachable};
 use serde::{Deserialize, Serialize};
 
-use crate::choice::ServiceChoice;
+use crate::decision::ServiceDecision;
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Status {
@@ -72,9 +72,9 @@ pub struct Status {
     pub verdict: Option<Conclusion>,
     #[serde(default)]
     pub tunnels: Vec<TunnelCipher>,
-    /// What the suites of services cost on this machine; empty if `outboard tune` did not measure it.
+    /// What to do with each service that is installed or enabled.
     #[serde(default)]
-    pub choices: Vec<ServiceChoice>,
+    pub decisions: Vec<ServiceDecision>,
     /// The next steps: that of the verdict, then those of the problems.
     #[serde(default)]
     pub advice: Vec<String>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::choice::ServiceChoice;
+use crate::decision::ServiceDecision;
 use crate::{Figure, Goal, Machine, SpeedVerdict, now};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -17,8 +17,9 @@ pub struct Tune {
     pub ciphers: Vec<TunedCipher>,
     #[serde(default)]
     pub lookahead: Vec<Lookahead>,
+    /// What to do with each service whose suites were compared.
     #[serde(default)]
-    pub services: Vec<ServiceChoice>,
+    pub services: Vec<ServiceDecision>,
     #[serde(default)]
     pub reasons: Vec<String>,
     #[serde(default)]

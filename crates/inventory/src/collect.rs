@@ -3,19 +3,21 @@
 
 use std::io;
 
+use outboard_advice::Facts;
 use outboard_catalog::instructions::Architecture;
 use outboard_documents::status::{Kernel, Lockdown, PastedText, Status};
 use outboard_drivers::find::{Error, Survey, survey};
 use outboard_drivers::kernel::Release;
 use outboard_drivers::padlock;
 use outboard_drivers::root::Root;
+use outboard_services::enable::Application;
 
 use crate::offload::Findable;
 use crate::openssl::Question;
 use crate::reach_matrix::{self, Surroundings};
+use crate::services::Measured;
 use crate::{
-    algorithms, checked, choices, cpu, devices, drivers, hwrng, instructions, interfaces, machine, problems,
-    services, tunnels, verdict,
+    algorithms, checked, cpu, devices, drivers, hwrng, instructions, interfaces, machine, services, system,
 };
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
@@ -26,6 +28,11 @@ pub fn collect(root: &Root) -> Result<Status, Error> {
 
 /// The same for files that were found in a text, with what else the text shows.
 pub fn collect_from(root: &Root, pasted: Option<PastedText>) -> Result<Status, Error> {
+    facts(root, pasted).map(Facts::advise)
+}
+
+/// All that advice depends on.
+pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let question = Question::ask(root);
     let survey = surveyed(root, pasted.is_some())?;
     let mut warnings: Vec<String> = survey.warnings.iter().map(ToString::to_string).collect();
@@ -71,13 +78,13 @@ pub fn collect_from(root: &Root, pasted: Option<PastedText>) -> Result<Status, E
         unbound_devices: devices::unbound(root, release.as_deref()),
         cpu_instructions: Vec::new(),
         tunnels: Vec::new(),
-        choices: Vec::new(),
+        decisions: Vec::new(),
         nodes,
         hwrng,
         reach,
         openssl: question.answer(root),
         policy,
-        services: services::list(root, &offload, tuned.as_ref()),
+        services: Vec::new(),
         offload,
         checked,
         pasted,
@@ -92,17 +99,18 @@ pub fn collect_from(root: &Root, pasted: Option<PastedText>) -> Result<Status, E
     if !root.is_live() {
         status.missing = missing(&status, root);
     }
-    let contests = choices::all(tuned.as_ref());
-    status.tunnels =
-        tunnels::advise(&status, contests.iter().find(|(name, _)| *name == "openvpn").map(|(_, it)| it));
-    status.choices = contests.iter().map(|(name, contest)| contest.document(name)).collect();
-    status.problems = problems::find(&status, root);
-    let verdict = verdict::conclude(&status);
-    let steps = status.problems.iter().filter(|problem| !problem.is_note);
-    let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));
-    status.advice = verdict.next.iter().cloned().chain(steps).collect();
-    status.verdict = Some(verdict);
-    Ok(status)
+    let measured =
+        Measured { offload: &status.offload, policy: status.policy.as_ref(), tuned: tuned.as_ref() };
+    let openvpn = Application::by_name("openvpn").map(|known| measured.of(known)).unwrap_or_default();
+    let services = services::facts(root, &measured);
+    let has_stopped = |driver: &&String| {
+        let file = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
+        root.text(&file).is_some_and(|text| text == "1")
+    };
+    let drivers = status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers);
+    let stopped = drivers.filter(has_stopped).cloned().collect();
+    let system = system::read(root, status.kernel.release.as_deref());
+    Ok(Facts { status, system, stopped, services, openvpn })
 }
 
 /// The word in brackets of `none [integrity] confidentiality`.

@@ -6,8 +6,8 @@ use outboard_catalog::families::{self, Family, values};
 use outboard_documents::status::{UnboundDevice, UnboundState};
 use outboard_drivers::root::Root;
 
-use crate::installing::{Installing, is_release};
 use crate::kernel_build::KernelBuild;
+use crate::system::{self, is_release};
 
 /// The virtio device number of a crypto device (linux/virtio_ids.h).
 const VIRTIO_ID_CRYPTO: &str = "virtio:d00000014v";
@@ -169,13 +169,13 @@ impl Facts<'_> {
     /// How to get a driver that this kernel does not have.
     fn packages(&self) -> String {
         let Some(family) = self.family else { return "build a kernel with its driver".to_owned() };
-        let installing = Installing::on(self.root);
+        let system = system::read(self.root, None);
         let options: Vec<String> = match self.missing {
             [] => values(family.options).map(|option| format!("CONFIG_{option}")).collect(),
             missing => missing.to_vec(),
         };
-        if installing.is_openwrt() && !family.openwrt.is_empty() {
-            return installing.openwrt_package(family.openwrt);
+        if system.is_openwrt && !family.openwrt.is_empty() {
+            return system.openwrt_package(family.openwrt);
         }
         if family.options.is_empty() {
             return format!("its driver is not part of Linux: outboard catalogue {}", family.id);

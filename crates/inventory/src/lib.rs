@@ -3,13 +3,11 @@
 mod algorithms;
 pub mod bundle;
 mod checked;
-mod choices;
 mod collect;
 pub mod cpu;
 pub mod devices;
 mod drivers;
 pub mod hwrng;
-pub mod installing;
 mod instructions;
 mod interfaces;
 mod kernel_build;
@@ -17,12 +15,12 @@ mod machine;
 mod offload;
 pub mod openssl;
 pub mod policy;
-mod problems;
 mod reach_matrix;
 mod services;
+pub mod system;
 pub mod text;
-mod tunnels;
-mod verdict;
 
-pub use collect::{collect, collect_from};
-pub use problems::explanation;
+pub use collect::{collect, collect_from, facts};
+
+#[cfg(test)]
+mod rules_tests;

@@ -6,6 +6,9 @@ use outboard_catalog::{Algorithm, CIPHERS, OpenSslCipher};
 use outboard_documents::status::{CipherOffload, DirectRequests, KeyStreamUse, MatrixRow};
 use outboard_policy::{Policy, Refusal, Tuned};
 
+/// Why look-ahead is not used before `outboard tune`.
+pub(crate) const NOT_MEASURED: &str = "not measured: outboard tune";
+
 pub(crate) struct Findable<'a> {
     /// The accelerators' drivers, in the order in which the provider tries them.
     pub drivers: Vec<&'a MatrixRow>,
@@ -50,7 +53,7 @@ impl Findable<'_> {
     fn ahead(&self, policy: &Policy, cipher: &OpenSslCipher) -> Result<KeyStreamUse, String> {
         let driver = self.key_stream.ok_or("/dev/outboard reaches no ecb(aes)")?;
         let row = self.tuned.and_then(|tuned| tuned.lookahead(cipher.name));
-        row.filter(|row| row.driver == driver).ok_or("not measured: outboard tune")?;
+        row.filter(|row| row.driver == driver).ok_or(NOT_MEASURED)?;
         let used = policy.key_stream_use(self.tuned, cipher.name, cipher.algorithm, driver);
         let used = used.ok_or_else(|| format!("does not win with {driver}"))?;
         Ok(KeyStreamUse { driver: driver.to_owned(), from: used.from, to: used.to, start: used.start })

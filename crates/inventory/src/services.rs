@@ -1,27 +1,93 @@
-//! The services of a system that `outboard enable` knows by name.
+//! The services of a system that `outboard enable` knows by name, and the facts for the decision about
+//! each: the suites are those that a service offers by default, and the thresholds those that the provider
+//! is expected to use. `outboard setup` and `enable` read the service's configuration and load the provider.
 
-use outboard_documents::status::{CipherOffload, Service};
+use outboard_advice::{CipherFacts, DriverTask, PolicyState, ServiceFacts, entrants};
+use outboard_documents::Goal;
+use outboard_documents::status::{CipherOffload, Policy};
 use outboard_drivers::root::Root;
 use outboard_policy::Tuned;
-use outboard_services::enable::{APPLICATIONS, Application, Record};
+use outboard_services::enable::{APPLICATIONS, Application, Record, Tree};
+use outboard_services::negotiation::Negotiation;
 
-use crate::choices;
+use crate::offload::NOT_MEASURED;
 
 const UNITS: [&str; 4] =
     ["etc/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"];
 
-/// The services with a process of their own, in the order of `outboard enable --list`. Users within
-/// the kernel, and the whole system, are not among them.
-pub(crate) fn list(root: &Root, offload: &[CipherOffload], tuned: Option<&Tuned>) -> Vec<Service> {
-    let service = |known: &Application| {
+/// What the provider does on this system, and what was measured.
+pub(crate) struct Measured<'a> {
+    pub offload: &'a [CipherOffload],
+    pub policy: Option<&'a Policy>,
+    pub tuned: Option<&'a Tuned>,
+}
+
+/// The services with a process of their own that are installed or enabled, in the order of `outboard
+/// enable --list`. Users within the kernel, and the whole system, are not among them.
+pub(crate) fn facts(root: &Root, measured: &Measured<'_>) -> Vec<ServiceFacts> {
+    let tree = Tree::at(root.path());
+    let of_service = |known: &Application| {
         let record = Record::path(known.name);
-        let enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
-        let is_beaten = || choices::contest(known, tuned).is_some_and(|it| it.reason(known.name).is_some());
-        let wins = wins(known, offload) && (enabled || !is_beaten());
-        let service = Service { name: known.name.to_owned(), enabled, wins };
-        (enabled || is_installed(root, known)).then_some(service)
+        let is_enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
+        let record = Record::read(&tree, known.name).ok().flatten();
+        let is_aes_required = record.is_some_and(|record| record.aes_required.is_some());
+        let facts = ServiceFacts { is_enabled, is_aes_required, ..measured.of(known) };
+        (is_enabled || is_installed(root, known)).then_some(facts)
     };
-    APPLICATIONS.iter().filter_map(service).collect()
+    APPLICATIONS.iter().filter_map(of_service).collect()
+}
+
+impl Measured<'_> {
+    /// The facts about a service that is not enabled.
+    pub(crate) fn of(&self, known: &Application) -> ServiceFacts {
+        let offered = Negotiation::of(known.name).map(Negotiation::by_default);
+        let figures = self.tuned.map(Tuned::figures).unwrap_or_default();
+        let compared = offered.as_ref().zip(known.requests.bytes);
+        let ciphers = known.requests.ciphers.iter();
+        ServiceFacts {
+            name: known.name.to_owned(),
+            bytes: known.requests.bytes,
+            ciphers: ciphers.map(|cipher| self.cipher(cipher)).collect(),
+            entrants: compared.map(|(offered, bytes)| entrants(offered, bytes, &figures)).unwrap_or_default(),
+            offered,
+            policy: match self.policy {
+                None => PolicyState::Absent,
+                Some(policy) => policy.problem.clone().map_or(PolicyState::InForce, PolicyState::Unfit),
+            },
+            goal: self.tuned.and_then(|tuned| Goal::by_name(tuned.value("goal"))).unwrap_or_default(),
+            ..ServiceFacts::default()
+        }
+    }
+
+    fn cipher(&self, name: &str) -> CipherFacts {
+        let facts = CipherFacts { cipher: name.to_owned(), ..CipherFacts::default() };
+        let Some(one) = self.offload.iter().find(|one| one.cipher == name) else {
+            return CipherFacts { why: "the kernel has no accelerator for it".to_owned(), ..facts };
+        };
+        let size = |bytes: usize| u32::try_from(bytes).ok();
+        let direct = one.direct.as_ref();
+        let direct_from = direct.and_then(|direct| direct.from.into_iter().flatten().min()).and_then(size);
+        let ahead = one.lookahead.as_ref();
+        match (ahead.filter(|ahead| direct_from.is_none_or(|from| size(ahead.from) <= Some(from))), direct) {
+            (Some(ahead), _) => CipherFacts {
+                driver: Some(ahead.driver.clone()),
+                from: size(ahead.from),
+                is_measured: true,
+                task: DriverTask::Ahead { direct_from },
+                ..facts
+            },
+            (None, Some(direct)) => CipherFacts {
+                driver: Some(direct.driver.clone()),
+                from: direct_from,
+                is_measured: direct.is_measured,
+                ..facts
+            },
+            (None, None) => {
+                let why = one.no_lookahead.clone().unwrap_or_default();
+                CipherFacts { awaits_measurement: why.starts_with(NOT_MEASURED), why, ..facts }
+            }
+        }
+    }
 }
 
 fn is_installed(root: &Root, known: &Application) -> bool {
@@ -30,18 +96,10 @@ fn is_installed(root: &Root, known: &Application) -> bool {
     known.units.iter().any(has_unit) || root.exists("sbin/procd") && known.init_scripts.iter().any(has_script)
 }
 
-fn wins(known: &Application, offload: &[CipherOffload]) -> bool {
-    let fits = |from: usize| known.requests.bytes.is_none_or(|bytes| from <= bytes as usize);
-    offload.iter().filter(|one| known.requests.ciphers.contains(&one.cipher.as_str())).any(|one| {
-        let direct = one.direct.iter().filter(|direct| direct.is_measured);
-        let mut direct = direct.flat_map(|direct| direct.from).flatten();
-        direct.any(fits) || one.lookahead.as_ref().is_some_and(|ahead| fits(ahead.from))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use outboard_documents::decision::Decision;
     use outboard_documents::status::KeyStreamUse;
     use std::fs;
 
@@ -61,15 +119,26 @@ mod tests {
             no_lookahead: None,
         };
         let root = Root::saved(tree.path()).unwrap();
-        let of = |tuned: Option<&Tuned>| {
-            let found = list(&root, std::slice::from_ref(&gcm), tuned);
-            found.into_iter().map(|one| (one.name, one.enabled, one.wins)).collect::<Vec<_>>()
+        let of = |tuned: &str| {
+            let tuned = Tuned::parse(format!("outboard-policy 2\n{tuned}")).unwrap();
+            let policy =
+                Policy { path: String::new(), made: None, goal: None, in_force: true, problem: None };
+            let offload = std::slice::from_ref(&gcm);
+            let found = facts(&root, &Measured { offload, policy: Some(&policy), tuned: Some(&tuned) });
+            let decided = found.iter().map(ServiceFacts::decide);
+            decided.map(|one| (one.service, one.enabled, one.decision)).collect::<Vec<_>>()
         };
         // A packet of OpenVPN is smaller than 2048 bytes.
         let [nginx, openvpn] = ["nginx", "openvpn"].map(str::to_owned);
-        assert_eq!(of(None), [(nginx.clone(), false, true), (openvpn.clone(), true, false)]);
-        let beaten = "figure 16384 AES-128-GCM ecb 6/0.01 31\nfigure 16384 ChaCha20-Poly1305 - 16/0.01 24\n";
-        let beaten = Tuned::parse(format!("outboard-policy 2\n{beaten}")).unwrap();
-        assert_eq!(of(Some(&beaten)), [(nginx, false, false), (openvpn, true, false)]);
+        let left = (openvpn, true, Decision::Leave);
+        // U5: without a figure of ChaCha20 nothing is known.
+        assert_eq!(of(""), [(nginx.clone(), false, Decision::Unknown), left.clone()]);
+        let figures = |aes: &str| {
+            format!("figure 16384 AES-256-GCM ecb {aes}\nfigure 16384 ChaCha20-Poly1305 - 16/0.01 24\n")
+        };
+        let [(_, _, prefer), _] = &of(&figures("6/0.01 31"))[..] else { panic!() };
+        assert!(matches!(prefer, Decision::Prefer { other, .. } if other.contains("CHACHA20")), "{prefer:?}");
+        let faster = of(&figures("60/0.01 3"));
+        assert_eq!(faster[1], left);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use outboard_documents::status::{Pasted, ProblemId, Status};
+use outboard_documents::status::{Pasted, Status};
 use outboard_drivers::root::{Entry, FileSource, Root};
 use outboard_inventory::collect_from;
 use outboard_lab::pasted::recognise;
@@ -246,7 +246,7 @@ fn a_failing_generator_shows_in_the_output_of_rngtest() {
         let text = format!("rngtest: FIPS 140-2 successes: 999\nrngtest: FIPS 140-2 failures: {failures}\n");
         let root = Root::of_files(Path::new("text"), Box::new(Text(Vec::new())));
         let status = collect_from(&root, Some(recognise(&text).text)).unwrap();
-        let found = status.problems.iter().any(|problem| problem.id == ProblemId::HwrngFailing);
+        let found = status.problems.iter().any(|problem| problem.id == "hwrng-failing");
         assert_eq!(found, is_failing, "{failures}");
     }
 }

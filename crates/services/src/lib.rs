@@ -1,8 +1,8 @@
 //! Services that use outboard.
 //!
 //! [`enable`] plans, applies and undoes the files that make a service use it. [`suites`] reads which ciphers
-//! a service is configured to negotiate, and [`choice`] which of them it should prefer on this machine.
+//! a service is configured to negotiate, and [`negotiation`] how it negotiates them.
 
-pub mod choice;
 pub mod enable;
+pub mod negotiation;
 pub mod suites;

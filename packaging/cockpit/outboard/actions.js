@@ -186,6 +186,6 @@ const shownFile = ({ title, text }) => make("div", { class: "file" }, make("p", 
 function shownFiles(document) {
     const changed = is(document, "undo") ? result(document).map(line => ({ title: line, text: "" })) : files(document);
     const notes = (document.notes ?? []).map(note => make("p", {}, note));
-    const sentence = document.sentence ? [make("p", {}, document.sentence)] : [];
+    const sentence = document.advice ? [make("p", {}, document.advice.why)] : [];
     return [...sentence, ...(changed.length ? changed.map(shownFile) : [make("p", {}, texts.nothing)]), ...notes];
 }

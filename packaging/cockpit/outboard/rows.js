@@ -112,14 +112,13 @@ export function services({ status, live, list, setup }) {
     return [...installed, ...others.map(one => one.name)].map(name => {
         const listed = list?.services?.find(one => one.name === name);
         const state = listed?.state ?? (status.services.find(one => one.name === name)?.enabled ? "enabled" : "not enabled");
-        const advice = setup?.services?.find(one => one.service === name);
-        const choice = status.choices?.find(one => one.service === name);
+        const advice = [...setup?.services ?? [], ...status.decisions ?? []].find(one => one.service === name);
         const work = (live?.services ?? []).filter(one => one.service === name).flatMap(one => one.algorithms ?? []);
         const isEnabled = state !== "not enabled";
         return {
             name, state: texts.states[state] ?? state, isEnabled,
             tone: state === "enabled" ? "good" : isEnabled ? "warning" : "neutral",
-            advice: advice ? fill(texts.who[advice.advice], advice.reason) : choice?.sentence ?? toMeasure,
+            advice: advice ? fill(texts.who[advice.decision], advice.why) : isEnabled ? "" : toMeasure,
             files: listed?.files ?? [], canRestart: listed?.restarts ?? false,
             ciphers: work.map(one => ({
                 name: one.name, hardware: number(one.hardware_bytes), software: number(one.software_bytes),
@@ -211,7 +210,8 @@ export function result(document) {
         return document.parts.length ? document.parts.map(line) : [texts.nothing];
     }
     if (is(document, "tune")) {
-        const sentences = [...document.ciphers, ...document.lookahead, ...document.services].map(one => one.sentence);
+        const decided = document.services.filter(one => one.decision).map(one => `${one.service}: ${fill(texts.who[one.decision], one.why)}`);
+        const sentences = [...[...document.ciphers, ...document.lookahead].map(one => one.sentence), ...decided];
         const end = document.interrupted ? [texts.stopped] : document.written ? [fill(words.written, document.written)] : [];
         return [...sentences, ...document.reasons, ...document.warnings, ...end];
     }

@@ -45,7 +45,7 @@ export const texts = {
     ofCiphers: "Ciphers of $0",
     mismatch: "$0: $1 wrong results were replaced by software. Check the driver, then disable the service or disallow the driver.",
     failure: "$0: $1 requests failed in the driver and were repeated in software. The kernel's log has the reason.",
-    who: { "enabled": "Hardware: $0", "switch-on": "Hardware wins: $0", "other-cipher": "Another cipher wins: $0", "leave": "Software: $0" },
+    who: { use: "Hardware wins: $0", prefer: "Another cipher wins: $0", leave: "Software: $0", unknown: "To be measured: $0" },
     toMeasure: "To be measured: $0",
     examining: "Examining the services",
     examineLater: "The advice needs administrative access.",

@@ -1,11 +1,10 @@
 //! `outboard enable`: adds the files with which a service uses outboard.
 
-pub mod contest;
 pub mod document;
 pub mod kernel_user;
 pub mod list;
 pub mod restart;
-pub mod suitability;
+pub mod service_facts;
 pub mod text;
 
 use std::collections::BTreeMap;
@@ -15,14 +14,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use outboard_console::{advice, answer, ended, progress, say};
+use outboard_advice::{ServiceFacts, details, note};
+use outboard_console::{advice, answer, ended, say};
+use outboard_documents::Goal;
 use outboard_drivers::reach::KernelUser;
 use outboard_openssl_conf::{installation, installation::OpenSsl, provider_file};
 use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record, State, Step, Tree};
 
 use self::restart::Flags;
-use self::suitability::Suitability;
-use super::ciphers::service::unserved_default;
 use super::tune::GoalName;
 use crate::etc::Changing;
 use crate::live_service::{procd, systemctl};
@@ -241,17 +240,15 @@ fn enable(options: &Options, service: Named) -> Result<()> {
         Some(_) => None,
         None => Some(suitable(options, &tree, &plan, &inputs)?),
     };
-    let unserved = found.as_ref().and_then(|found| unserved_default(&plan.service, &tree, found));
-    plan.notes.extend(unserved.map(|it| it.sentence(&plan.service)));
-    let reason = found.as_ref().and_then(|found| found.contest.as_ref()?.reason(&plan.service));
-    if let Some(reason) = reason.filter(|_| plan.aes_required.is_some() && !is_kept) {
-        plan.aes_required = Some(reason);
+    let decision = found.as_ref().map(ServiceFacts::decide);
+    plan.notes.extend(decision.as_ref().and_then(note));
+    if let Some(reason) = found.as_ref().and_then(ServiceFacts::loss).filter(|_| !is_kept) {
+        plan.aes_required = plan.aes_required.map(|_| reason);
     }
     let steps = enable::steps_to_enable(&tree, &plan, options.overwrite)?;
     let files = document::files(&tree, &plan, &steps)?;
-    let sentence = found.as_ref().and_then(|found| Some(found.contest.as_ref()?.sentence()));
     if options.dry_run && options.json {
-        return document::print(&plan, false, files, sentence);
+        return document::print(&plan, false, files, decision);
     }
     if options.dry_run {
         return Ok(answer(&text::changes(&tree, &plan, &steps)?)?);
@@ -269,7 +266,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
     };
     drop(lock);
     if options.json {
-        document::print(&plan, true, files, sentence)?;
+        document::print(&plan, true, files, decision)?;
         return signals::check();
     }
     let kept = text::kept(steps.iter().filter_map(|step| match step {
@@ -317,27 +314,20 @@ pub fn inputs_here(tree: &Tree, service: Named, openssl: &OpenSsl, module: PathB
     Ok(Inputs { openssl_cnf: openssl.own_file(), module, programs, units })
 }
 
-/// Loads OpenSSL with the planned configuration and compares the thresholds in force with the
-/// requests of the service, and the ciphers of the service with each other.
-fn suitable(options: &Options, tree: &Tree, plan: &Plan, inputs: &Inputs) -> Result<Suitability> {
-    progress(&format!("{}: loading OpenSSL with the new configuration", plan.service));
-    let found = suitability::examine(plan, inputs, options.goal.map(GoalName::name));
-    progress("");
-    let mut found = found?;
-    let goal = options.goal.unwrap_or_default().into();
-    match plan.aes_required.is_none() && !options.force {
-        true => contest::compare(&plan.service, tree, &inputs.module, goal, &mut found)?,
-        false => found.contest = contest::of_policy(&plan.service, tree, goal, &found),
+/// Loads OpenSSL with the planned configuration, and has the facts decide.
+fn suitable(options: &Options, tree: &Tree, plan: &Plan, inputs: &Inputs) -> Result<ServiceFacts> {
+    let mut facts = service_facts::examine(tree, plan, inputs, options.goal.map(Goal::from))?;
+    if plan.aes_required.is_none() && !options.force {
+        service_facts::complete(&mut facts, &inputs.module)?;
     }
-    let is_refused = found.refusal.is_some() && !options.force;
-    if is_refused || options.dry_run {
-        say(&text::suitability(plan, &found));
+    let refusal = facts.refusal();
+    if options.dry_run || (refusal.is_some() && !options.force) {
+        say(&text::suitability(&facts));
     }
-    match &found.refusal {
-        Some(why) if is_refused && found.contest.is_some() => bail!("{why}"),
-        Some(why) if is_refused => bail!("{why}; --force enables it all the same"),
-        Some(why) => say(&format!("outboard enable: {}: {why}", plan.service)),
+    match refusal {
+        Some(why) if !options.force => bail!("{why}"),
+        Some(_) => say(&format!("outboard enable: {}", details(&facts.decide()).trim_end())),
         None => {}
     }
-    Ok(found)
+    Ok(facts)
 }

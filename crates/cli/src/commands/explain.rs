@@ -5,11 +5,9 @@ mod questions;
 use std::process::ExitCode;
 
 use clap::Args;
+use outboard_advice::rules::{self, Rule};
 use outboard_catalog::search::search;
 use outboard_console::{answer, ended, wrapped};
-use outboard_documents::named::Named as _;
-use outboard_documents::status::ProblemId;
-use outboard_inventory::explanation;
 
 use questions::Question;
 
@@ -27,13 +25,13 @@ pub struct Options {
 /// What is explained.
 #[derive(Debug, Clone)]
 enum Topic {
-    Problem(ProblemId),
+    Problem(&'static Rule),
     Question(Box<Question>),
 }
 
 fn known(name: &str) -> Result<Topic, String> {
     let question = || questions::all().into_iter().find(|question| question.name == name);
-    ProblemId::by_name(name)
+    rules::by_id(name)
         .map(Topic::Problem)
         .or_else(|| question().map(|question| Topic::Question(Box::new(question))))
         .ok_or_else(|| match search(name).is_empty() {
@@ -45,10 +43,7 @@ fn known(name: &str) -> Result<Topic, String> {
 /// Runs `outboard explain`.
 pub fn run(options: &Options) -> ExitCode {
     let text = match &options.topic {
-        Some(Topic::Problem(id)) => {
-            let (title, text) = explanation(*id);
-            explained(id.name(), title, text)
-        }
+        Some(Topic::Problem(rule)) => explained(rule.id, rule.title, rule.explanation),
         Some(Topic::Question(question)) => explained(&question.name, &question.title, &question.answer),
         None => list(),
     };
@@ -57,7 +52,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn list() -> String {
     let line = |name: &str, title: &str| format!("  {name:<31} {title}\n");
-    let problems: String = ProblemId::ALL.into_iter().map(|id| line(id.name(), explanation(id).0)).collect();
+    let problems: String = rules::explained().map(|rule| line(rule.id, rule.title)).collect();
     let questions: String = questions::all().iter().map(|one| line(&one.name, &one.title)).collect();
     format!("Problems that outboard status names:\n{problems}\nQuestions:\n{questions}")
 }
@@ -67,6 +62,9 @@ fn explained(name: &str, title: &str, text: &str) -> String {
     for paragraph in text.split("\n\n") {
         out.push('\n');
         out.push_str(&wrapped(paragraph, WIDTH, 0));
+    }
+    if text.contains("docs/") {
+        out.push_str("\nPages of docs/ are in outboard's source.\n");
     }
     out
 }

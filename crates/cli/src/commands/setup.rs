@@ -2,18 +2,20 @@
 //! about each service.
 
 mod act;
-mod advice;
 pub mod document;
 mod found;
 mod needs;
+mod services;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 use outboard_console::{INTERRUPTED, answer, exit_code, say};
+use outboard_documents::Goal;
+use outboard_policy::{POLICY_FILE, Tuned};
 
 use self::document::Setup;
 use self::found::Machine;
@@ -25,7 +27,7 @@ use crate::consent::{is_agreed, only_root};
 ///
 /// Finds what is there, and names what is missing with the line that installs it on this system. Then it allows the drivers that the
 /// services of this machine need, each after the check of `outboard allow`; measures their ciphers as `outboard tune` does; and prints
-/// for each service whether to switch it on, to leave it, or to use another cipher. No service is changed.
+/// a table: each service, the decision (use the accelerator, prefer another cipher, leave), and the command to type. No service is changed.
 ///
 /// Shows its plan first, and asks on a terminal. Without a terminal and without --yes it only shows the plan. What is done already is
 /// not done again. ^C leaves the machine as it was; `outboard undo` takes everything back.
@@ -40,9 +42,12 @@ pub struct Options {
     /// Do not ask
     #[arg(long)]
     yes: bool,
-    /// The criterion of the measurement, as of `outboard tune`
-    #[arg(long, value_enum, default_value_t)]
-    goal: GoalName,
+    /// The criterion of the measurement, as of `outboard tune`; without it that of the policy, or balanced
+    #[arg(long, value_enum)]
+    goal: Option<GoalName>,
+    /// Show for each service the reason with its figures, and the settings
+    #[arg(long, short)]
+    verbose: bool,
     /// Print JSON (schema outboard-setup/1); without --yes it only shows
     #[arg(long)]
     json: bool,
@@ -58,11 +63,12 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn setup(options: &Options) -> Result<ExitCode> {
     let machine = Machine::examine(options.module.as_deref())?;
-    let mut result = Setup::of(&machine);
-    let Some(module) = machine.module.clone().filter(|_| machine.obstacles.is_empty()) else {
+    let goal = options.goal.map(Goal::from).unwrap_or_else(goal_of_policy);
+    let mut result = Setup::of(&machine, goal);
+    let Some(module) = machine.module.clone().filter(|_| machine.found.obstacles.is_empty()) else {
         return printed(options, &result, &text::obstacles(&machine)).map(|()| ExitCode::FAILURE);
     };
-    let needs = Needs::of(&machine, &module, options.goal)?;
+    let needs = Needs::of(&machine, &module, goal)?;
     result.plan(&needs);
     if needs.is_without_driver() {
         return printed(options, &result, &text::plan(&machine, &needs)).map(|()| ExitCode::FAILURE);
@@ -75,7 +81,7 @@ fn setup(options: &Options) -> Result<ExitCode> {
             return printed(options, &result, text::NOT_DONE).map(|()| ExitCode::SUCCESS);
         }
         only_root()?;
-        let done = act::act(&machine, &needs, &module, options.goal, &mut result)?;
+        let done = act::act(&machine, &needs, &module, goal, &mut result)?;
         if let act::Outcome::Interrupted = done {
             say("outboard setup: interrupted; what it had changed is undone");
             return Ok(ExitCode::from(INTERRUPTED));
@@ -84,9 +90,14 @@ fn setup(options: &Options) -> Result<ExitCode> {
             return printed(options, &result, &text::no_driver(&result)).map(|()| ExitCode::FAILURE);
         }
     }
-    result.services = advice::of_services(&needs.services, options.goal);
-    result.services.extend(advice::of_kernel_users(&needs.services, options.goal));
-    printed(options, &result, &text::services(&result)).map(|()| ExitCode::SUCCESS)
+    result.services = services::decisions(&needs.services, goal);
+    printed(options, &result, &text::services(&result, options.verbose)).map(|()| ExitCode::SUCCESS)
+}
+
+/// The goal of a policy that is in force, which stays; otherwise the default.
+fn goal_of_policy() -> Goal {
+    let policy = Tuned::read(Path::new(POLICY_FILE)).ok().flatten();
+    policy.and_then(|policy| Goal::by_name(policy.value("goal"))).unwrap_or_default()
 }
 
 /// Prints the document, or the text.

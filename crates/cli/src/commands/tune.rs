@@ -41,7 +41,7 @@ use crate::signals;
 /// where it wins.
 ///
 /// At the end the suites that each service offers are compared: with the accelerator, AES in software, and ChaCha20-Poly1305; for SSH
-/// with its MACs. One sentence for each service names the fastest, and the cheapest in CPU time, with the figures and the setting. The
+/// with its MACs. For each service the decision is printed, as by `outboard setup`, with the figures and the setting. The
 /// policy keeps the figures for `outboard enable`, `ciphers --service` and `status`.
 ///
 /// Takes a few seconds for each cipher. Use a quiet machine. ^C writes nothing and shows the measurements so far.
@@ -105,8 +105,12 @@ fn tune(options: &Options) -> Result<ExitCode> {
     let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
     let ciphers: Vec<&str> = CIPHER_NAMES.into_iter().filter(|name| options.ciphers.has(name)).collect();
     let (mut shown, mut shown_ahead) = (0, 0);
-    let wanted =
-        Wanted { goal: options.goal, ciphers: &ciphers, module: &module, is_written: !options.dry_run };
+    let wanted = Wanted {
+        goal: options.goal.into(),
+        ciphers: &ciphers,
+        module: &module,
+        is_written: !options.dry_run,
+    };
     let answer = measure(&wanted, &mut |answer| {
         if !options.json {
             progress("");
@@ -126,7 +130,7 @@ fn tune(options: &Options) -> Result<ExitCode> {
 }
 
 pub struct Wanted<'a> {
-    pub goal: GoalName,
+    pub goal: Goal,
     pub ciphers: &'a [&'a str],
     pub module: &'a Path,
     pub is_written: bool,
@@ -142,7 +146,7 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
         signals::check()?;
     }
     let _measuring = Measuring::begin()?;
-    let mut answer = Tune::new(wanted.goal.into(), machine::here(), noise::warnings());
+    let mut answer = Tune::new(wanted.goal, machine::here(), noise::warnings());
     let vigil = DisturbanceMonitor::begin();
     let ended = crate::tuning::all(wanted.module, wanted.ciphers, &mut answer, each);
     progress("");

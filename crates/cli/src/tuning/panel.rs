@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Result, anyhow};
+use outboard_advice::DriverTask;
 use outboard_counters::Counts;
 use outboard_documents::Goal;
 use outboard_measure::evp::{Cipher, Context, Hmac, Library, Work, sample_key};
@@ -29,19 +30,6 @@ pub struct Accelerated<'a> {
     pub driver: &'a str,
     /// What the driver does.
     pub task: DriverTask,
-}
-
-/// What a driver does for a cipher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DriverTask {
-    /// Requests.
-    Direct,
-    /// Key stream in advance.
-    Ahead {
-        /// The smallest request in bytes that goes to a driver while no key stream is ready. `None`:
-        /// software does all of them.
-        direct_from: Option<u32>,
-    },
 }
 
 /// What was measured.

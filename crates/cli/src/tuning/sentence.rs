@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use outboard_accel::PIECE;
+use outboard_documents::SpeedVerdict;
 use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
 
 use crate::tuning::ahead;
@@ -18,7 +19,9 @@ pub fn cipher(cipher: &TunedCipher) -> String {
         (Some(e), Some(d)) if e == d => format!("{name}: hardware from {e} bytes on"),
         (e, d) => format!("{name}: hardware encrypts {} and decrypts {}", range_of(e), range_of(d)),
     };
-    let at = |result: &DirectionResult| result.points.first().map(figures).unwrap_or_default();
+    let at = |result: &DirectionResult| {
+        result.points.first().map(|point| figures(point, IN_SOFTWARE)).unwrap_or_default()
+    };
     // Writing to a string cannot fail.
     let _ = write!(text, ", {driver} over {interface}; {}", at(encrypt));
     if encrypt.from.is_some() != decrypt.from.is_some() {
@@ -67,14 +70,17 @@ fn range_of(from: Option<usize>) -> String {
     from.map_or_else(|| "nothing".to_owned(), |bytes| format!("from {bytes} bytes on"))
 }
 
+/// The other side of most comparisons.
+const IN_SOFTWARE: &str = "in software";
+
 /// Formats a point: `at 65536 bytes 256 MB/s against 67 in software, with 31 % of its CPU time`.
-fn figures(point: &Point) -> String {
+fn figures(point: &Point, other: &str) -> String {
     if let Some(why) = &point.refused {
         return format!("at {} bytes {why}", point.bytes);
     }
     let (hard, soft) = (&point.hardware, &point.software);
     let mut text = format!(
-        "at {} bytes {:.0} MB/s against {:.0} in software",
+        "at {} bytes {:.0} MB/s against {:.0} {other}",
         point.bytes, hard.megabytes_per_second, soft.megabytes_per_second
     );
     let cpu = hard.cpu_ms_per_megabyte.zip(soft.cpu_ms_per_megabyte).filter(|(_, soft)| *soft > 0.0);
@@ -95,8 +101,17 @@ pub fn lookahead(one: &Lookahead) -> String {
         (Some(from), None) => format!("{name}: look-ahead from {from} bytes on"),
         (Some(from), Some(to)) => format!("{name}: look-ahead from {from} to {to} bytes"),
     };
+    // A point at which the decision was made: the largest one that look-ahead wins, if it wins at all.
     let is_served = |point: &&Point| requests.to.is_none_or(|to| point.bytes <= to);
-    let point = requests.points.iter().find(is_served).map(figures).unwrap_or_default();
+    let wins = |point: &&Point| requests.from.is_none() || point.verdict == SpeedVerdict::Wins;
+    let points = || requests.points.iter().filter(is_served);
+    let point = points().filter(wins).max_by_key(|point| point.bytes).or_else(|| points().next());
+    // The other side is a driver where direct requests of that size go to one.
+    let other = |point: &Point| match one.direct_from.is_some_and(|from| from <= point.bytes) {
+        true => "by direct requests",
+        false => IN_SOFTWARE,
+    };
+    let point = point.map(|point| figures(point, other(point))).unwrap_or_default();
     // Writing to a string cannot fail.
     let _ = write!(text, ", key stream by {driver}; {point}.");
     if let Some(from) = one.direct_from {

@@ -113,10 +113,6 @@ pub struct Checked {
 pub struct Service {
     pub name: String,
     pub enabled: bool,
-    /// Whether an accelerator was measured to win for requests that it makes, over the same cipher in
-    /// software and, unless the service is enabled, over other ciphers that it offers.
-    #[serde(default)]
-    pub wins: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -5,6 +5,7 @@ mod offload_table;
 
 pub use layout::Style;
 
+use outboard_advice::words as decision_words;
 use outboard_catalog::instructions::Architecture;
 use outboard_documents::status::{Accelerator, Algorithm, Answer, Completion, DriverView, MatrixRow, Status};
 use outboard_drivers::judge::Verdict;
@@ -54,9 +55,10 @@ pub fn verbose(whole: &Status, style: Style) -> String {
     unknown(&mut page, whole);
     pasted(&mut page, whole, usize::MAX);
     problems(&mut page, whole, true);
-    for one in &whole.choices {
-        let prefer = one.settings.first().map(|line| format!(": {line}")).unwrap_or_default();
-        page.row(&one.service, &format!("{}{prefer}", one.sentence));
+    for one in whole.decisions.iter().filter(|_| !whole.accelerators.is_empty()) {
+        page.row(&one.service, &format!("{}: {}", decision_words(&one.decision), one.why));
+        one.decision.settings().iter().for_each(|line| page.sub("setting", line));
+        one.next.iter().for_each(|next| page.sub("next step", next));
     }
     for one in &whole.tunnels {
         page.row(&one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
@@ -178,7 +180,7 @@ fn problems(page: &mut Page, status: &Status, all: bool) {
         let (mood, label) =
             if problem.is_note { (HeadingColour::Plain, "Note") } else { (HeadingColour::Doubt, "Problem") };
         if all {
-            page.row_in(mood, label, &format!("{} [{}]", problem.text, problem.id.name()));
+            page.row_in(mood, label, &format!("{} [{}]", problem.text, problem.id));
             page.sub("evidence", &problem.evidence);
             page.sub("next step", &problem.next);
         } else {
@@ -186,7 +188,7 @@ fn problems(page: &mut Page, status: &Status, all: bool) {
             let is_next =
                 status.verdict.as_ref().is_some_and(|verdict| verdict.next.as_ref() == Some(&problem.next));
             let next = if is_next { String::new() } else { format!(": {}", problem.next) };
-            page.row_in(mood, label, &format!("{}{next} [{}]", problem.text, problem.id.name()));
+            page.row_in(mood, label, &format!("{}{next} [{}]", problem.text, problem.id));
         }
     }
     if notes > 0 {

@@ -7,9 +7,8 @@ use anyhow::{Result, anyhow};
 use outboard_catalog::families;
 use outboard_console::advice;
 use outboard_drivers::allow_list::{self, AllowedDriver};
-use outboard_drivers::kernel::Release;
 use outboard_drivers::root::Root;
-use outboard_inventory::installing::Installing;
+use outboard_inventory::system;
 use outboard_uapi::SYSFS;
 
 /// Reads the list. An error if the module is not loaded.
@@ -18,9 +17,7 @@ pub fn read() -> Result<Vec<AllowedDriver>> {
 }
 
 pub fn not_loaded() -> String {
-    let root = Root::live();
-    let release = Release::read(&root).map(|release| release.text);
-    let step = Installing::on(&root).module(release.as_deref());
+    let step = system::here().module_step();
     format!("the outboard module is not loaded: {step}")
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use outboard_console::answer;
+use outboard_documents::decision::ServiceDecision;
 use outboard_services::enable::{Plan, Step, Tree};
 use serde::Serialize;
 
@@ -21,8 +22,8 @@ pub struct Change<'a> {
     acted: bool,
     /// The files that differ.
     files: Vec<FileChange>,
-    /// The comparison of its suites; null if they were not measured.
-    sentence: Option<String>,
+    /// What is advised; null where nothing was measured, and for a service that was disabled.
+    advice: Option<ServiceDecision>,
     /// Remarks.
     notes: Vec<String>,
     /// Commands by which running processes change too.
@@ -62,17 +63,22 @@ pub fn removed(tree: &Tree, path: &Path) -> io::Result<FileChange> {
 }
 
 /// Prints the change that enables a service.
-pub fn print(plan: &Plan, acted: bool, files: Vec<FileChange>, sentence: Option<String>) -> Result<()> {
+pub fn print(
+    plan: &Plan,
+    acted: bool,
+    files: Vec<FileChange>,
+    advice: Option<ServiceDecision>,
+) -> Result<()> {
     let Plan { service, notes, next, .. } = plan;
     let (notes, next) = (notes.clone(), next.clone());
     let schema = "outboard-enable/1";
-    let change = Change { schema, service, enabled: true, acted, files, sentence, notes, next };
+    let change = Change { schema, service, enabled: true, acted, files, advice, notes, next };
     Ok(answer(&outboard_documents::pretty(&change)?)?)
 }
 
 /// Prints the change that disabled a service.
 pub fn print_disabled(service: &str, files: Vec<FileChange>, notes: Vec<String>, next: &str) -> Result<()> {
     let (schema, next) = ("outboard-enable/1", vec![next.to_owned()]);
-    let change = Change { schema, service, enabled: false, acted: true, files, sentence: None, notes, next };
+    let change = Change { schema, service, enabled: false, acted: true, files, advice: None, notes, next };
     Ok(answer(&outboard_documents::pretty(&change)?)?)
 }

@@ -1,22 +1,21 @@
 //! `outboard enable ktls`, `ipsec` and `disk`: makes the kernel select an accelerator's driver for
 //! a user within the kernel.
 
-mod contest;
+mod measured;
 mod text;
 
 use anyhow::{Context as _, Result, bail};
+use outboard_advice::{CipherFacts, ServiceFacts, details};
 use outboard_console::{answer, progress, say};
-use outboard_documents::SpeedVerdict;
+use outboard_documents::{Goal, SpeedVerdict};
 use outboard_drivers::find::Judged;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::reach::{KernelNeed, KernelUser, NeedOutlook, Prospect, outlook};
 use outboard_drivers::root::Root;
+use outboard_measure::kernel_users::KernelFigure;
 use outboard_services::enable::{self, Plan, PreferredDriver, Record, Tree, plan_kernel};
 
-use self::contest::{Contest, Measured};
 use super::{AES_REQUIRED, Options};
-use crate::commands::setup::document::Advice;
-use crate::commands::tune::GoalName;
 use crate::kernel_choice::{self, KernelDrivers};
 use crate::signals;
 
@@ -29,22 +28,11 @@ struct Choice<'a> {
     driver: &'a Judged,
     /// The kernel selects it now.
     is_selected: bool,
-    /// The comparison with software; `None` if it was not measured.
-    contest: Option<Contest>,
 }
 
 impl Choice<'_> {
     fn name(&self) -> &str {
         &self.driver.driver.name
-    }
-
-    /// Whether it was measured, and does not win.
-    fn is_left(&self) -> bool {
-        self.verdict().is_some_and(|verdict| verdict != SpeedVerdict::Wins)
-    }
-
-    fn verdict(&self) -> Option<SpeedVerdict> {
-        self.contest.as_ref().map(|contest| contest.verdict)
     }
 }
 
@@ -66,47 +54,38 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     let record = Record::read(&tree, user.name()).map_err(|why| anyhow::anyhow!(why))?;
     let preferred = kernel_choice::preferred(&tree)?;
     let before = record.as_ref().map(|record| enable::preferred_of(&record.files)).unwrap_or_default();
-    let mut choices = choose(&outlooks);
-    let goal = options.goal.unwrap_or_default();
-    let measured = match options.force {
-        true => Measured::default(),
-        false => compare(user, &mut choices, goal)
+    let choices = choose(&outlooks);
+    let goal = options.goal.map(Goal::from).unwrap_or_default();
+    let before_reason = record.as_ref().and_then(|record| record.aes_required.clone());
+    let (mut facts, figures) = match options.force {
+        true => (ServiceFacts { name: user.name().to_owned(), ..ServiceFacts::default() }, Vec::new()),
+        false => compared(user, &choices, goal)
             .context("the accelerator was not compared; --force enables it all the same")?,
     };
-    let shown = text::outlook(user, &outlooks) + &text::contests(&choices, measured.rival(user));
-    for choice in
-        choices.iter().filter(|choice| choice.is_selected && choice.verdict() == Some(SpeedVerdict::Loses))
-    {
-        say(&text::slow_driver_selected(user, choice));
-    }
-    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.is_left()).collect();
-    if kept.is_empty() {
-        say(&shown);
-        match choices.is_empty() {
-            true => bail!(
-                "no accelerator of this machine can serve {}; the reasons are above",
-                text::reader(user)
-            ),
-            false => {
-                bail!("no accelerator wins for {}; --force enables one all the same", text::reader(user))
-            }
+    facts.is_enabled = record.is_some();
+    facts.is_aes_required = options.aes_required || before_reason.is_some();
+    let mut shown = text::outlook(user, &outlooks) + &text::measured(&figures);
+    for choice in choices.iter().filter(|choice| choice.is_selected) {
+        let verdict = measured::verdict(&figures, choice.need.setting, choice.name(), goal);
+        if verdict.is_ok_and(|verdict| verdict == SpeedVerdict::Loses) {
+            say(&text::slow_driver_selected(user, choice, &figures));
         }
     }
-    let comparison = measured.choice(user, &names(&kept), goal);
-    let before_reason = record.and_then(|record| record.aes_required);
-    let aes_required = match (&comparison, before_reason) {
-        (_, Some(reason)) => Some(reason),
-        (Some(comparison), None) => match (comparison.refusal(text::reader(user)), options.aes_required) {
-            (Some(why), false) => {
-                say(&shown);
-                bail!("{why}");
-            }
-            (_, false) => None,
-            (_, true) => comparison.reason(text::reader(user)).or(Some(AES_REQUIRED.to_owned())),
-        },
-        (None, None) => options.aes_required.then(|| AES_REQUIRED.to_owned()),
+    let is_kept = |choice: &&Choice<'_>| {
+        let is_it =
+            |one: &CipherFacts| one.driver.as_deref() == Some(choice.name()) && one.is_served(facts.bytes);
+        options.force || facts.ciphers.iter().any(is_it)
     };
-    let shown = shown + &text::sentence(user, comparison.as_ref(), aes_required.is_some());
+    let kept: Vec<&Choice<'_>> = choices.iter().filter(is_kept).collect();
+    if let Some(why) = facts.refusal().filter(|_| !options.force || choices.is_empty()) {
+        say(&shown);
+        bail!("{why}");
+    }
+    if !options.force {
+        shown += &(details(&facts.decide()) + "\n");
+    }
+    let reason = || facts.loss().unwrap_or_else(|| AES_REQUIRED.to_owned());
+    let aes_required = before_reason.or_else(|| options.aes_required.then(reason));
     let to_prefer = kept
         .iter()
         .filter(|choice| !choice.is_selected || before.iter().any(|driver| driver.name == choice.name()));
@@ -124,7 +103,7 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     let lock = options.place.lock()?;
     let needs: Vec<&KernelNeed> = kept.iter().map(|choice| choice.need).collect();
     // The instances of the trial would be selected by a user that begins in this moment.
-    let names: Vec<String> = names(&kept).into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = kept.iter().map(|choice| choice.name().to_owned()).collect();
     let next = text::next(user, &kept);
     drop(kernel);
     let applied = apply(&tree, &plan, &drivers, user, release.as_ref(), &needs, &names, options.overwrite);
@@ -145,53 +124,33 @@ fn choose<'a>(outlooks: &[NeedOutlook<'a>]) -> Vec<Choice<'a>> {
             .or_else(|| one.prospects.iter().find(possible).map(|it| (it.driver, false)));
         let Some((driver, is_selected)) = found else { continue };
         if !choices.iter().any(|known| known.name() == driver.driver.name) {
-            choices.push(Choice { need: one.need, driver, is_selected, contest: None });
+            choices.push(Choice { need: one.need, driver, is_selected });
         }
     }
     choices
 }
 
-fn names<'c>(choices: &'c [&Choice<'_>]) -> Vec<&'c str> {
-    choices.iter().map(|choice| choice.name()).collect()
-}
-
-/// Measures the accelerators, and compares each with software.
-fn compare(user: KernelUser, choices: &mut [Choice<'_>], goal: GoalName) -> Result<Measured> {
+/// Measures the accelerators, and returns the facts for the decision with the figures.
+fn compared(
+    user: KernelUser,
+    choices: &[Choice<'_>],
+    goal: Goal,
+) -> Result<(ServiceFacts, Vec<KernelFigure>)> {
     let needs: Vec<_> = choices.iter().map(|choice| (choice.need, choice.driver)).collect();
-    let mut measured = contest::measure(user, &needs, goal)?;
-    let contests = std::mem::take(&mut measured.contests);
-    choices.iter_mut().zip(contests).for_each(|(choice, contest)| choice.contest = Some(contest));
-    Ok(measured)
+    let figures = measured::measure(user, &needs)?;
+    Ok((measured::facts(user, &needs, &figures, goal)?, figures))
 }
 
-/// What to do with a user and why, by the same measurement as [`enable`], and whether it is enabled.
-pub fn advise(user: KernelUser, goal: GoalName) -> Result<(Advice, String, bool)> {
+/// The facts for the decision, by the same measurement as [`enable`].
+pub fn facts(user: KernelUser, goal: Goal) -> Result<ServiceFacts> {
     let record = Record::read(&Tree::at(std::path::Path::new("/")), user.name());
     let record = record.map_err(|why| anyhow::anyhow!(why))?;
-    let is_enabled = record.is_some();
     let release = Release::read(&Root::live());
     let kernel = KernelDrivers::with_instances_for(user, release.as_ref())?;
     let outlooks = outlook(user, &kernel.drivers, release.as_ref());
-    let mut choices = choose(&outlooks);
-    let measured = compare(user, &mut choices, goal)?;
-    let kept: Vec<&Choice<'_>> = choices.iter().filter(|choice| !choice.is_left()).collect();
-    if kept.is_empty() {
-        let why = match choices.is_empty() {
-            true => "no accelerator of this machine can serve it",
-            false => "no accelerator wins over software",
-        };
-        return Ok((Advice::Leave, why.to_owned(), is_enabled));
-    }
-    let comparison = measured.choice(user, &names(&kept), goal);
-    let refusal = comparison.as_ref().and_then(|comparison| comparison.refusal(text::reader(user)));
-    let sentence = comparison.map(|comparison| comparison.sentence()).unwrap_or_default();
-    let (advice, reason) = match (record, refusal) {
-        (None, Some(why)) => (Advice::OtherCipher, why),
-        (None, None) => (Advice::SwitchOn, sentence),
-        (Some(record), Some(why)) if record.aes_required.is_none() => (Advice::Leave, why),
-        (Some(_), _) => (Advice::Enabled, sentence),
-    };
-    Ok((advice, reason, is_enabled))
+    let (facts, _) = compared(user, &choose(&outlooks), goal)?;
+    let is_aes_required = record.as_ref().is_some_and(|record| record.aes_required.is_some());
+    Ok(ServiceFacts { is_enabled: record.is_some(), is_aes_required, ..facts })
 }
 
 /// The modules to load at boot.

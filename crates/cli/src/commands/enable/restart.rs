@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
+use outboard_advice::ServiceFacts;
 use outboard_console::{answer, progress};
 use outboard_services::enable::{self, Applied, Plan, Record, State, Tree};
 use serde::Serialize;
 
-use super::suitability::Suitability;
 use crate::live_service::{Broken, LiveService, Verification};
 use crate::signals;
 
@@ -41,13 +41,13 @@ pub struct Flags {
 
 /// Enables a service. The caller holds the lock. A process that is killed leaves a record that says
 /// that the service was not verified; a signal that can be held has the change undone.
-pub fn enable(tree: &Tree, plan: &Plan, module: &Path, found: &Suitability, flags: Flags) -> Result<()> {
+pub fn enable(tree: &Tree, plan: &Plan, module: &Path, found: &ServiceFacts, flags: Flags) -> Result<()> {
     let plan = &Plan { unverified: true, ..plan.clone() };
     let service = LiveService::find(tree, &plan.service, &plan.files)?;
     let before = complete_record(tree, &plan.service)?;
     signals::check()?;
     let applied = enable::enable(tree, plan, flags.overwrite)?;
-    let reachable = found.ciphers.iter().filter(|one| one.by.as_ref().is_ok_and(|(_, from)| from.is_some()));
+    let reachable = found.ciphers.iter().filter(|one| one.is_served(None));
     let ciphers: Vec<String> = reachable.map(|one| one.cipher.clone()).collect();
     let verified = service.restart().and_then(|()| service.verify(module, &ciphers, flags.force));
     let verification = match verified {

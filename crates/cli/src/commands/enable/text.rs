@@ -4,37 +4,25 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use outboard_advice::{ServiceFacts, details};
 use outboard_console::aligned;
-use outboard_services::choice;
 use outboard_services::enable::{Plan, Step, Tree};
 
-use super::suitability::Suitability;
-
-/// The table of ciphers with the numbers that decide.
-pub fn suitability(plan: &Plan, found: &Suitability) -> String {
+/// The table of ciphers with the numbers that decide, and the decision, unless it is an error.
+pub fn suitability(facts: &ServiceFacts) -> String {
     let mut rows = vec![["cipher".to_owned(), "driver".to_owned(), "wins from".to_owned()]];
-    for one in &found.ciphers {
-        let (driver, from) = match &one.by {
-            Ok((driver, from)) => {
-                let measured = if one.measured { "" } else { " (not measured here)" };
-                let from = from.map_or("never".to_owned(), |bytes| format!("{bytes} bytes"));
-                (driver.clone(), format!("{from}{measured}"))
-            }
-            Err(_) => ("-".to_owned(), "in software".to_owned()),
+    for one in &facts.ciphers {
+        let from = match (&one.driver, one.from) {
+            (None, _) => "in software".to_owned(),
+            (Some(_), None) => "never".to_owned(),
+            (Some(_), Some(bytes)) if one.is_measured => format!("{bytes} bytes"),
+            (Some(_), Some(bytes)) => format!("{bytes} bytes (not measured here)"),
         };
-        rows.push([one.cipher.clone(), driver, from]);
+        rows.push([one.cipher.clone(), one.driver.clone().unwrap_or_else(|| "-".to_owned()), from]);
     }
-    let size =
-        found.bytes.map_or("requests of any size".to_owned(), |b| format!("requests of up to {b} bytes"));
-    let service = &plan.service;
-    // The refusal has the figures too.
-    let contest = found.contest.as_ref().filter(|_| found.refusal.is_none());
-    let contest = contest.cloned().map(|contest| match plan.aes_required {
-        Some(_) => contest.of_aes(),
-        None => contest,
-    });
-    let choice = contest.map(|contest| format!("\n{}", choice::text(&contest.document(service))));
-    format!("{service}: {size}\n\n{}{}", aligned(&rows, 0..0, "  "), choice.unwrap_or_default())
+    let decision = facts.decide();
+    let decision = if decision.refused { String::new() } else { format!("\n{}", details(&decision)) };
+    format!("{}: requests of {}\n\n{}{decision}", facts.name, facts.size(), aligned(&rows, 0..0, "  "))
 }
 
 /// The changes, as a diff against what is there.

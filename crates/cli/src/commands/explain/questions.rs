@@ -62,9 +62,6 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use outboard_documents::named::Named as _;
-    use outboard_documents::status::ProblemId;
-
     use super::*;
 
     #[test]
@@ -109,7 +106,7 @@ mod tests {
     #[test]
     fn no_question_has_the_name_of_a_problem() {
         for question in all() {
-            assert!(ProblemId::by_name(&question.name).is_none(), "{}", question.name);
+            assert!(outboard_advice::rules::by_id(&question.name).is_none(), "{}", question.name);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use outboard_console::{expect_end, first_of, progress, say};
+use outboard_documents::Goal;
 use outboard_documents::check::CheckVerdict;
 use outboard_measure::stop;
 
@@ -15,7 +16,7 @@ use crate::commands::allow::memory::Memory;
 use crate::commands::allow::{allow, list};
 use crate::commands::check;
 use crate::commands::disallow::{disallow, forget};
-use crate::commands::tune::{GoalName, Wanted, measure};
+use crate::commands::tune::{Wanted, measure};
 use crate::signals::{self, SignalGuard};
 
 /// How it ended.
@@ -39,7 +40,7 @@ pub fn act(
     machine: &Machine,
     needs: &Needs,
     module: &Path,
-    goal: GoalName,
+    goal: Goal,
     result: &mut Setup,
 ) -> Result<Outcome> {
     let _guard = SignalGuard::hold();
@@ -65,7 +66,7 @@ fn steps(
     machine: &Machine,
     needs: &Needs,
     module: &Path,
-    goal: GoalName,
+    goal: Goal,
     result: &mut Setup,
     granted: &mut Vec<Granted>,
 ) -> Result<Outcome> {

@@ -1,5 +1,8 @@
 //! The document of `outboard setup --json`. Fields are only added within a version.
 
+use outboard_advice::Obstacle;
+use outboard_documents::Goal;
+use outboard_documents::decision::ServiceDecision;
 use serde::Serialize;
 
 use super::found::Machine;
@@ -17,6 +20,8 @@ pub struct Setup {
     pub remarks: Vec<String>,
     /// The drivers that the services need.
     pub drivers: Vec<DriverStep>,
+    /// The goal of the measurement.
+    pub goal: &'static str,
     /// `absent`, `in-force`, `to-measure` or `measured`.
     pub policy: &'static str,
     /// Why it is to be measured; null otherwise.
@@ -28,16 +33,7 @@ pub struct Setup {
     /// Whether anything was changed.
     pub changed: bool,
     /// What to do with each service; empty before the measurement.
-    pub services: Vec<ServiceAdvice>,
-}
-
-/// What is missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Obstacle {
-    /// One sentence.
-    pub text: String,
-    /// The line that helps; null if nothing does.
-    pub next: Option<String>,
+    pub services: Vec<ServiceDecision>,
 }
 
 /// A driver.
@@ -64,36 +60,16 @@ pub enum DriverState {
     Refused,
 }
 
-/// What to do with a service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Advice {
-    Enabled,
-    SwitchOn,
-    OtherCipher,
-    Leave,
-}
-
-/// What to do with a service, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ServiceAdvice {
-    pub service: String,
-    pub advice: Advice,
-    /// One sentence.
-    pub reason: String,
-    /// The command that switches it on, or that shows how; null if it is left or enabled.
-    pub command: Option<String>,
-}
-
 impl Setup {
     /// The document before there is a plan.
-    pub fn of(machine: &Machine) -> Self {
+    pub fn of(machine: &Machine, goal: Goal) -> Self {
         Self {
             schema: "outboard-setup/1",
             accelerators: machine.status.accelerators.iter().map(|one| one.chip.clone()).collect(),
-            obstacles: machine.obstacles.clone(),
-            remarks: machine.remarks.clone(),
+            obstacles: machine.found.obstacles.clone(),
+            remarks: machine.found.remarks.clone(),
             drivers: Vec::new(),
+            goal: goal.name(),
             policy: "absent",
             policy_reason: None,
             ciphers: Vec::new(),

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 use outboard_accel::primitive::Primitive;
+use outboard_advice::compared_size;
 use outboard_catalog::kernel_name;
+use outboard_documents::Goal;
 use outboard_drivers::Judged;
 use outboard_drivers::find::survey;
 use outboard_drivers::judge::Verdict;
@@ -17,13 +19,13 @@ use outboard_policy::{POLICY_FILE, Tuned};
 use outboard_services::enable::{
     self, APPLICATIONS, Application, Inputs, Plan, Record, Tree, Unplannable, driver_of_key,
 };
+use outboard_services::negotiation::Negotiation;
 
 use super::document::{DriverState, DriverStep};
 use super::found::Machine;
 use crate::commands::allow::{list, memory::Memory};
 use crate::commands::check::findings;
 use crate::commands::enable::{Named, inputs_here};
-use crate::commands::tune::GoalName;
 
 /// About the time that the measurement of a cipher takes, without and with look-ahead.
 const DIRECT: Duration = Duration::from_secs(8);
@@ -57,11 +59,13 @@ pub struct Needs {
     /// OpenSSL's names of the ciphers that are measured.
     pub ciphers: Vec<&'static str>,
     pub policy: PolicyState,
+    /// The goal of the measurement.
+    pub goal: Goal,
 }
 
 impl Needs {
     /// Finds the services, and what is done of what they need.
-    pub fn of(machine: &Machine, module: &Path, goal: GoalName) -> Result<Self> {
+    pub fn of(machine: &Machine, module: &Path, goal: Goal) -> Result<Self> {
         let services = at_hand(module)?;
         let ciphers = ciphers(&services);
         let allowed = list::read_if_loaded()?.unwrap_or_default();
@@ -72,8 +76,8 @@ impl Needs {
         };
         let survey = survey(&Root::live())?;
         let drivers = steps(&survey.drivers, &ciphers, machine.has_device, is_done, findings::wrong)?;
-        let policy = policy_state(&drivers, goal);
-        Ok(Self { services, drivers, ciphers, policy })
+        let policy = policy_state(&drivers, &services, goal);
+        Ok(Self { services, drivers, ciphers, policy, goal })
     }
 
     /// Whether no driver can serve the services.
@@ -214,8 +218,9 @@ fn steps(
     Ok(steps)
 }
 
-/// The policy is measured again where a driver that is used is not among those that were measured.
-fn policy_state(drivers: &[DriverStep], goal: GoalName) -> PolicyState {
+/// The policy is measured again where a driver that is used, or what a service may choose between, is not
+/// among what was measured.
+fn policy_state(drivers: &[DriverStep], services: &[AtHand], goal: Goal) -> PolicyState {
     let policy = match Tuned::read(Path::new(POLICY_FILE)) {
         Ok(Some(policy)) => policy,
         Ok(None) => return PolicyState::ToMeasure("nothing was measured on this machine".to_owned()),
@@ -228,9 +233,16 @@ fn policy_state(drivers: &[DriverStep], goal: GoalName) -> PolicyState {
         return PolicyState::ToMeasure(format!("it was measured for the goal {}", policy.value("goal")));
     }
     let used = drivers.iter().filter(|step| step.state != DriverState::Refused);
-    let mut new = used.filter(|step| !policy.has_driver(&step.driver));
-    match new.next() {
-        Some(step) => PolicyState::ToMeasure(format!("{} was not measured", step.driver)),
+    let mut new = used.filter(|step| !policy.has_driver(&step.driver)).map(|step| step.driver.as_str());
+    let figures = policy.figures();
+    let is_compared = |service: &&AtHand| {
+        let bytes = service.plan.as_ref().ok().and_then(|plan| plan.requests.bytes);
+        let bytes = bytes.filter(|_| Negotiation::of(&service.name).is_some());
+        bytes.is_none_or(|bytes| figures.iter().any(|figure| figure.bytes == compared_size(bytes)))
+    };
+    let left = services.iter().find(|service| !is_compared(service)).map(|service| service.name.as_str());
+    match new.next().or(left) {
+        Some(name) => PolicyState::ToMeasure(format!("{name} was not measured")),
         None => PolicyState::InForce,
     }
 }

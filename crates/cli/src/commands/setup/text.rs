@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use outboard_advice::{details, words};
 use outboard_console::{aligned, time};
 
-use super::document::{Advice, DriverState, DriverStep, Setup};
+use super::document::{DriverState, DriverStep, Setup};
 use super::found::Machine;
 use super::needs::{Needs, PolicyState};
 
@@ -14,7 +15,7 @@ pub const NOT_DONE: &str = "Nothing was changed: outboard setup --yes does this.
 /// Why the machine cannot be set up.
 pub fn obstacles(machine: &Machine) -> String {
     let mut out = String::new();
-    for obstacle in &machine.obstacles {
+    for obstacle in &machine.found.obstacles {
         let _ = writeln!(out, "{}", obstacle.text);
         if let Some(next) = &obstacle.next {
             let _ = writeln!(out, "Next: {next}");
@@ -35,7 +36,7 @@ pub fn plan(machine: &Machine, needs: &Needs) -> String {
     let services: Vec<&str> = needs.services.iter().map(|service| service.name.as_str()).collect();
     rows.push(["services".to_owned(), services.join(", ")]);
     out += &aligned(&rows, 0..0, "");
-    machine.remarks.iter().for_each(|remark| _ = writeln!(out, "{remark}"));
+    machine.found.remarks.iter().for_each(|remark| _ = writeln!(out, "{remark}"));
     if needs.drivers.is_empty() {
         out += "\nNo driver of it does what these services use.\n";
         return out;
@@ -43,11 +44,15 @@ pub fn plan(machine: &Machine, needs: &Needs) -> String {
     out += "\n";
     let mut rows: Vec<[String; 3]> = needs.drivers.iter().map(driver_row).collect();
     rows.push(match &needs.policy {
-        PolicyState::InForce => ["measured", "policy", "in force"].map(str::to_owned),
+        PolicyState::InForce => [
+            "measured".to_owned(),
+            "policy".to_owned(),
+            format!("in force, for the goal {}", needs.goal.name()),
+        ],
         PolicyState::ToMeasure(why) => [
             "to measure".to_owned(),
             format!("{} ciphers", needs.ciphers.len()),
-            format!("about {}: {why}", time(needs.time())),
+            format!("about {}, for the goal {}: {why}", time(needs.time()), needs.goal.name()),
         ],
     });
     out += &aligned(&rows, 0..0, "  ");
@@ -73,22 +78,21 @@ pub fn no_driver(result: &Setup) -> String {
     format!("None of {} drivers passed its check: the accelerator is not used.\n", result.drivers.len())
 }
 
-/// One line for each service.
-pub fn services(result: &Setup) -> String {
-    let mut out = String::from("\n");
+/// A table of the services; with `is_verbose` their reasons and settings.
+pub fn services(result: &Setup, is_verbose: bool) -> String {
+    let mut rows = vec![["service", "decision", "command"].map(str::to_owned)];
     for one in &result.services {
-        let advice = match one.advice {
-            Advice::Enabled => "enabled",
-            Advice::SwitchOn => "switch on",
-            Advice::OtherCipher => "use another cipher",
-            Advice::Leave => "leave",
-        };
-        let _ = writeln!(out, "{}: {advice}: {}", one.service, one.reason);
-        one.command.iter().for_each(|command| _ = writeln!(out, "    {command}"));
+        let command = one.next.clone().unwrap_or_else(|| "-".to_owned());
+        rows.push([one.service.clone(), words(&one.decision), command]);
+    }
+    let mut out = format!("\n{}\n", aligned(&rows, 0..0, ""));
+    match is_verbose {
+        true => result.services.iter().for_each(|one| out += &details(one)),
+        false => out += "Why, with figures and settings: outboard setup --verbose\n",
     }
     out += match result.changed {
-        true => "\nThis machine is set up; outboard undo takes it back.\n",
-        false => "\nThis machine is set up.\n",
+        true => "This machine is set up; outboard undo takes it back.\n",
+        false => "This machine is set up.\n",
     };
     out
 }

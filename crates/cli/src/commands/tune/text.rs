@@ -1,8 +1,8 @@
 //! Formats the results as text.
 
+use outboard_advice::details;
 use outboard_console::first_of;
 use outboard_documents::tune::{Lookahead, Tune, TunedCipher};
-use outboard_services::choice;
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
 const NO_DRIVER: (&str, &str) = ("/proc/crypto lists no driver for ", " that may be used");
@@ -39,7 +39,7 @@ pub fn reasons(reasons: &[String]) -> String {
 
 /// Formats the remarks after the ciphers.
 pub fn end(answer: &Tune) -> String {
-    let mut text: String = answer.services.iter().map(choice::text).collect();
+    let mut text: String = answer.services.iter().map(details).collect();
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     let warnings = first_of(&answer.warnings, "warning", "--json", false);
     warnings.shown.iter().for_each(|warning| line(format_args!("Warning: {warning}.")));
@@ -75,12 +75,13 @@ pub fn end(answer: &Tune) -> String {
 
 #[cfg(test)]
 pub mod tests {
+    use super::super::services;
     use super::*;
     use crate::tuning::sentence;
     use outboard_documents::tune::{DirectionResult, Pieces, Point, TriedChunk, TunedDriver};
     use outboard_documents::{Figure, Goal, Machine, SpeedVerdict};
     use outboard_policy::CipherFigure;
-    use outboard_services::choice::{Contest, Negotiation};
+    use outboard_services::negotiation::Negotiation;
 
     fn figure(speed: f64, cpu: f64, interrupts: f64) -> Figure {
         Figure {
@@ -190,9 +191,8 @@ pub mod tests {
             looked_ahead("AES-192-CTR", direction(None, 60.0), None),
             looked_ahead("AES-256-CTR", unclear(), None),
         ];
-        let nginx = Negotiation::Nginx;
-        let contest = Contest::of(nginx, nginx.by_default(), 16384, Goal::Balanced, &figures());
-        answer.services = contest.iter().map(|contest| contest.document("nginx")).collect();
+        let offered = Negotiation::Nginx.by_default();
+        answer.services = vec![services::facts(&answer, "nginx", offered, 16384, &figures()).decide()];
         answer
     }
 
@@ -209,7 +209,7 @@ pub mod tests {
         vec![
             figure("AES-128-GCM", None, 4.1, 115.0),
             figure("AES-128-GCM", Some("virtio_crypto_aes_ecb"), 6.3, 31.0),
-            figure(choice::CHACHA20, None, 16.1, 24.0),
+            figure(outboard_advice::CHACHA20, None, 16.1, 24.0),
         ]
     }
 

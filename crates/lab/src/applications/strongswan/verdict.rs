@@ -1,6 +1,9 @@
 //! The verdict in one line: what outboard gains for connections, if that exceeds the spread.
 
+use std::cmp::Ordering;
+
 use crate::documents::bench::{Application, Connections, Run};
+use outboard_advice::spread::{compare, of_both};
 
 /// With fewer runs the spread says nothing.
 const LEAST_SAMPLES: u64 = 5;
@@ -15,26 +18,30 @@ pub fn of(application: &Application) -> Vec<String> {
 }
 
 fn compared((plain_run, plain): (&Run, &Connections), (run, with): (&Run, &Connections)) -> String {
-    let spread = plain_run.figure.spread.max(run.figure.spread) * 100.0;
+    let spread = of_both(&plain_run.figure, &run.figure);
     let rate = change(plain.per_second, with.per_second);
     let cpu = change(plain.server_cpu_ms, with.server_cpu_ms);
+    let rates = compare(with.per_second, plain.per_second, spread);
+    let costs = compare(with.server_cpu_ms, plain.server_cpu_ms, spread);
     let samples = plain_run.figure.samples.min(run.figure.samples);
-    let verdict = match (rate.abs() > spread, cpu.abs() > spread) {
+    let verdict = match (rates, costs) {
         _ if samples < LEAST_SAMPLES => "too few runs for a verdict",
-        (true, _) if rate > 0.0 => "gain",
-        (true, _) => "loss",
-        (false, true) if cpu < 0.0 => "no gain in connections per second, less CPU time",
-        (false, true) => "no gain in connections per second, more CPU time",
-        (false, false) => "no gain",
+        (Ordering::Greater, _) => "gain",
+        (Ordering::Less, _) => "loss",
+        (_, Ordering::Less) => "no gain in connections per second, less CPU time",
+        (_, Ordering::Greater) => "no gain in connections per second, more CPU time",
+        _ => "no gain",
     };
     let hardware = match with.hardware_requests {
         Some(requests) if requests > 0.0 => format!("{requests:.1} requests by hardware for each"),
         _ => "no request by hardware".to_owned(),
     };
     format!(
-        "{verdict}: {:.1} connections/s, {rate:+.1} %; {:.1} ms of CPU time of the server, {cpu:+.1} %; the runs vary by {spread:.1} %; \
+        "{verdict}: {:.1} connections/s, {rate:+.1} %; {:.1} ms of CPU time of the server, {cpu:+.1} %; both vary by {:.1} %; \
          {hardware}",
-        with.per_second, with.server_cpu_ms
+        with.per_second,
+        with.server_cpu_ms,
+        spread * 100.0
     )
 }
 
@@ -92,7 +99,7 @@ mod tests {
     fn a_difference_within_the_spread_is_no_gain() {
         assert_eq!(
             verdict(9.8, 51.0, Some(4.0)),
-            "aes128: with: no gain: 9.8 connections/s, -2.0 %; 51.0 ms of CPU time of the server, +2.0 %; the runs vary by 5.0 %; \
+            "aes128: with: no gain: 9.8 connections/s, -2.0 %; 51.0 ms of CPU time of the server, +2.0 %; both vary by 10.0 %; \
              4.0 requests by hardware for each"
         );
         assert!(verdict(10.2, 50.0, Some(0.0)).contains(": no gain: "));
@@ -111,8 +118,8 @@ mod tests {
     #[test]
     fn a_difference_beyond_the_spread_is_named() {
         for (per_second, cpu, expected) in [
-            (11.0, 50.0, "gain"),
-            (9.0, 30.0, "loss"),
+            (11.5, 50.0, "gain"),
+            (8.5, 30.0, "loss"),
             (10.0, 40.0, "no gain in connections per second, less CPU time"),
             (10.1, 60.0, "no gain in connections per second, more CPU time"),
         ] {

@@ -1,11 +1,16 @@
 //! The summary box: correct? faster? less CPU? switched on?
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use crate::documents::Report;
 use crate::documents::bench::{Application, Bench, ContestantKind, Evidence, Row};
+use outboard_advice::spread::{compare_cpu, compare_speed, of_both};
 use outboard_documents::Figure;
-use outboard_documents::check::CheckVerdict;
+use outboard_documents::check::{CheckVerdict, CheckedDriver};
 use outboard_documents::tune::{Point, Tune, TunedCipher};
 
+use super::switched_on::allowed;
 use crate::pages::page::{Answer, Tone, count, figure, judged, listed};
 use outboard_console::size as bytes;
 
@@ -39,75 +44,85 @@ fn correct(report: &Report) -> Answer {
         let because = format!("Proofs found {}: see Do applications use it?", count(wrong, "wrong result"));
         return answer(QUESTION, "no", Tone::Bad, because);
     }
-    let drivers: Vec<_> = report.checks.iter().flat_map(|check| &check.drivers).collect();
+    let drivers = || report.checks.iter().flat_map(|check| &check.drivers);
     let earlier = report.status.iter().flat_map(|status| &status.checked);
-    let now = drivers.iter().filter(|one| one.verdict.is_failure());
-    let before = earlier.clone().filter(|one| one.fault.is_some()).map(|one| &one.driver);
-    let mut failed: Vec<String> = now.map(|one| &one.name).chain(before).cloned().collect();
-    failed.sort_unstable();
-    failed.dedup();
-    let exact = drivers.iter().filter(|one| one.verdict == CheckVerdict::Exact).count() as u64;
+    // What was checked last counts, and each driver once.
+    let mut results: BTreeMap<&str, bool> =
+        earlier.map(|one| (one.driver.as_str(), one.fault.is_none())).collect();
+    let is_exact = |one: &CheckedDriver| one.verdict == CheckVerdict::Exact;
+    let decided = drivers().filter(|one| is_exact(one) || one.verdict.is_failure());
+    results.extend(decided.map(|one| (one.name.as_str(), is_exact(one))));
+    let names = |exact: bool| -> Vec<String> {
+        results.iter().filter(|(_, it)| **it == exact).map(|(name, _)| (*name).to_owned()).collect()
+    };
+    let (exact, failed) = (names(true), names(false));
     if !failed.is_empty() {
-        let word = if exact == 0 { "no" } else { "not every driver" };
+        let word = if exact.is_empty() { "no" } else { "not every driver" };
         return answer(QUESTION, word, Tone::Bad, format!("Failed a check: {}.", listed(&failed)));
     }
-    let on_cpu = drivers.iter().filter(|one| one.verdict == CheckVerdict::Exact && one.interrupts == Some(0));
-    match (exact, on_cpu.count() as u64, earlier.count() as u64) {
-        (0, _, 0) => unknown(QUESTION, "outboard check --json"),
-        (0, _, earlier) => {
-            let because = format!("{} passed an earlier check.", count(earlier, "driver"));
-            answer(QUESTION, "yes", Tone::Good, because)
-        }
-        (exact, 0, _) => {
-            let injected = match report.proofs.iter().any(|proof| !proof.injected_faults.is_empty()) {
-                true => " A fault that was injected on purpose was caught.",
-                false => "",
-            };
-            let because = format!("Every result of {} was right.{injected}", count(exact, "driver"));
-            answer(QUESTION, "yes", Tone::Good, because)
-        }
-        (_, on_cpu, _) => {
-            let because = format!("{} computed on the CPU: no interrupt came.", count(on_cpu, "driver"));
-            answer(QUESTION, "not known", Tone::Doubt, because)
-        }
+    let on_cpu = drivers().filter(|one| is_exact(one) && one.interrupts == Some(0)).count() as u64;
+    if exact.is_empty() {
+        return unknown(QUESTION, "outboard check --json");
     }
+    if on_cpu > 0 {
+        let because = format!("{} computed on the CPU: no interrupt came.", count(on_cpu, "driver"));
+        return answer(QUESTION, "not known", Tone::Doubt, because);
+    }
+    let injected = match report.proofs.iter().any(|proof| !proof.injected_faults.is_empty()) {
+        true => " A fault that was injected on purpose was caught.",
+        false => "",
+    };
+    let left: Vec<String> =
+        allowed(report).into_iter().filter(|name| !results.contains_key(name.as_str())).collect();
+    let left = if left.is_empty() { left.concat() } else { format!(" Not checked: {}.", listed(&left)) };
+    let because = format!("Every result of {} was right.{injected}{left}", listed(&exact));
+    answer(QUESTION, "yes", Tone::Good, because)
 }
 
 fn faster(compared: &[Compared<'_>]) -> Answer {
-    const QUESTION: &str = "Is it faster?";
     let ratio = |one: &Compared<'_>| one.hardware.megabytes_per_second / one.software.megabytes_per_second;
-    let best = compared.iter().filter(|one| ratio(one).is_finite());
-    let Some(best) = best.max_by(|a, b| ratio(a).total_cmp(&ratio(b))) else {
-        return unknown(QUESTION, "outboard tune --dry-run --json");
-    };
-    // As the tables below: by the medians.
-    let is_faster = |one: &&Compared<'_>| ratio(one) > 1.0;
-    let because = format!("Up to {} times the software's speed: {}.", figure(ratio(best)), best.what);
-    match (compared.iter().filter(is_faster).count(), compared.len()) {
-        (0, _) => answer(QUESTION, "no", Tone::Plain, because),
-        (faster, all) if faster == all => answer(QUESTION, "yes", Tone::Good, because),
-        (faster, all) => {
-            answer(QUESTION, &format!("at {faster} of {all} measured points"), Tone::Good, because)
-        }
-    }
+    let best =
+        compared.iter().filter(|one| ratio(one).is_finite()).max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let because =
+        best.map(|best| format!("Up to {} times the software's speed: {}", figure(ratio(best)), best.what));
+    let orders = compared.iter().map(|one| compare_speed(one.hardware, one.software)).collect();
+    gained("Is it faster?", orders, because, best)
 }
 
 fn less_cpu(compared: &[Compared<'_>]) -> Answer {
-    const QUESTION: &str = "Does it take less CPU time?";
     let share = |one: &Compared<'_>| {
         let (hardware, software) = (one.hardware.cpu_ms_per_megabyte?, one.software.cpu_ms_per_megabyte?);
         (software > 0.0).then_some(hardware / software)
     };
-    let known: Vec<(f64, &Compared<'_>)> =
-        compared.iter().filter_map(|one| Some((share(one)?, one))).collect();
-    let Some((least, best)) = known.iter().min_by(|a, b| a.0.total_cmp(&b.0)) else {
-        return unknown(QUESTION, "outboard tune --dry-run --json");
+    let known = compared.iter().filter_map(|one| Some((share(one)?, one)));
+    let best = known.min_by(|a, b| a.0.total_cmp(&b.0));
+    let because = best.map(|(least, best)| {
+        format!("Down to {} % of the software's CPU time: {}", figure(least * 100.0), best.what)
+    });
+    let orders = compared.iter().filter_map(|one| compare_cpu(one.software, one.hardware)).collect();
+    gained("Does it take less CPU time?", orders, because, best.map(|(_, best)| best))
+}
+
+/// At how many points hardware gains something, beyond the spread of both figures.
+fn gained(
+    question: &'static str,
+    orders: Vec<Ordering>,
+    because: Option<String>,
+    best: Option<&Compared<'_>>,
+) -> Answer {
+    let Some((because, best)) = because.zip(best) else {
+        return unknown(question, "outboard tune --dry-run --json");
     };
-    let because = format!("Down to {} % of the software's CPU time: {}.", figure(least * 100.0), best.what);
-    match (known.iter().filter(|(share, _)| *share < 1.0).count(), known.len()) {
-        (0, _) => answer(QUESTION, "no", Tone::Plain, because),
-        (less, all) if less == all => answer(QUESTION, "yes", Tone::Good, because),
-        (less, all) => answer(QUESTION, &format!("at {less} of {all} measured points"), Tone::Good, because),
+    let count = |wanted: Ordering| orders.iter().filter(|order| **order == wanted).count();
+    let spread = figure(of_both(best.hardware, best.software) * 100.0);
+    let because = format!("{because}, where both vary by {spread} %.");
+    match (count(Ordering::Greater), count(Ordering::Less), orders.len()) {
+        (0, 0, _) => answer(question, "no difference beyond the spread", Tone::Plain, because),
+        (0, _, _) => answer(question, "no", Tone::Plain, because),
+        (gains, _, all) if gains == all => answer(question, "yes", Tone::Good, because),
+        (gains, _, all) => {
+            answer(question, &format!("at {gains} of {all} measured points"), Tone::Good, because)
+        }
     }
 }
 
@@ -215,4 +230,43 @@ fn benched(bench: &Bench) -> impl Iterator<Item = Compared<'_>> {
             hardware: row.figure.as_ref()?,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::bench::Run;
+
+    /// U1: what bench calls no difference is none in the report.
+    #[test]
+    fn a_difference_within_the_spread_is_no_gain() {
+        let run = |driver: Option<&str>, speed: f64, spread: f64| Run {
+            contestant: String::new(),
+            driver: driver.map(str::to_owned),
+            figure: Figure {
+                megabytes_per_second: speed,
+                spread,
+                samples: 5,
+                cpu_ms_per_megabyte: Some(1000.0 / speed),
+                ..Figure::default()
+            },
+            user_percent: 0.0,
+            system_percent: 0.0,
+            hardware_percent: None,
+            evidence: driver.map(|_| Evidence::Interrupts),
+            fault: None,
+            connections: None,
+        };
+        let answers = |speed: f64| {
+            let runs = vec![run(None, 10.0, 0.14), run(Some("eng"), speed, 0.13)];
+            let one = Application { name: "x".into(), cipher: "y".into(), bytes: 1, at_once: 1, runs };
+            let compared: Vec<Compared<'_>> = application(&one).collect();
+            [faster(&compared), less_cpu(&compared)].map(|one| one.answer.text)
+        };
+        for (speed, word) in [(11.0, "no difference beyond the spread"), (15.0, "yes"), (7.0, "no")] {
+            for answer in answers(speed) {
+                assert_eq!(answer, word, "{speed}");
+            }
+        }
+    }
 }

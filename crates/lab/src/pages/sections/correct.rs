@@ -11,9 +11,9 @@ use outboard_console::amount;
 
 pub fn section(report: &Report) -> Section {
     let mut section = Section::new("correct", "Is it correct?");
-    if report.checks.is_empty() {
+    if !is_checked(report) {
         not_given(&mut section, "a check");
-    } else {
+    } else if !report.checks.is_empty() {
         section.text(
             "Each driver got published examples and random requests with every key length, alone and many at a time, and every \
              result was compared byte for byte with the result of outboard's own code without CPU instructions.",
@@ -41,6 +41,12 @@ pub fn section(report: &Report) -> Section {
     section
 }
 
+/// Whether there is a result of a check: in a document of its own, or stored by the machine.
+pub fn is_checked(report: &Report) -> bool {
+    !report.checks.is_empty() || report.status.iter().any(|status| !status.checked.is_empty())
+}
+
+/// Adds the saved results of earlier checks.
 fn saved(section: &mut Section, report: &Report) {
     let checked = report.status.iter().flat_map(|status| &status.checked);
     // Results that are in a table are not repeated.

@@ -45,7 +45,7 @@ pub fn section(report: &Report) -> Section {
     let rows = status.problems.iter().map(|problem| {
         let note = if problem.is_note { " (note)" } else { "" };
         vec![
-            format!("{}{note}", problem.id.name()).into(),
+            format!("{}{note}", problem.id).into(),
             problem.text.as_str().into(),
             problem.evidence.as_str().into(),
             problem.next.as_str().into(),

@@ -40,9 +40,8 @@ pub fn section(report: &Report) -> Section {
             format!("sudo outboard disallow --{names}"),
         );
     }
-    section.command(
-        "Remove outboard itself, in the directory that it was installed from:",
-        "sudo make uninstall",
+    section.text(
+        "outboard itself goes as it came: by the package manager, or by make uninstall in the directory that it was installed from.",
     );
     section
 }

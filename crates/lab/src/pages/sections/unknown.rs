@@ -2,6 +2,7 @@
 
 use crate::documents::Report;
 
+use super::correct::is_checked;
 use crate::pages::page::Section;
 
 pub fn section(report: &Report) -> Section {
@@ -20,7 +21,7 @@ pub fn section(report: &Report) -> Section {
         "status.json",
     );
     missing(
-        report.checks.is_empty(),
+        !is_checked(report),
         "Whether it computes right, because no check was given:",
         "sudo outboard check --for 1m --json",
         "check.json",
@@ -50,9 +51,6 @@ pub fn section(report: &Report) -> Section {
             format!("Then, with these files{have}:"),
             format!("outboard report {}", files.join(" ")),
         );
-    }
-    if !report.checks.is_empty() {
-        section.text("The document of a check contains neither its date nor the kernel release: check again after an upgrade.");
     }
     let mut rows = report.benches.iter().flat_map(|bench| &bench.rows);
     if !rows.any(|row| row.direction.is_none()) {

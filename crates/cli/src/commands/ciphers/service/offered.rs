@@ -3,8 +3,8 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use outboard_services::choice::{Negotiation, OPENVPN_DEFAULT, Offered, OfferedSuite};
 use outboard_services::enable::Tree;
+use outboard_services::negotiation::{Negotiation, OPENVPN_DEFAULT, Offered, OfferedSuite};
 use outboard_services::suites::{self, SuiteSetting, TlsSettings};
 
 /// nginx's default of ssl_ciphers.

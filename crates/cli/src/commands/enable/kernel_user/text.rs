@@ -7,11 +7,10 @@ use outboard_console::aligned;
 use outboard_drivers::find::Judged;
 use outboard_drivers::preference::priority_to_win;
 use outboard_drivers::reach::{KernelUser, NeedOutlook, Prospect};
-use outboard_services::choice;
+use outboard_measure::kernel_users::KernelFigure;
 use outboard_services::enable::{Plan, PreferredDriver};
 
 use super::Choice;
-use super::contest::ContestRow;
 
 /// The user's own name.
 pub fn reader(user: KernelUser) -> &'static str {
@@ -70,43 +69,27 @@ fn outranked(driver: &Judged, need: &NeedOutlook<'_>) -> String {
     }
 }
 
-/// The measurements, that of another cipher last.
-pub fn contests(choices: &[Choice<'_>], rival: Option<ContestRow>) -> String {
+/// The measurements.
+pub fn measured(figures: &[KernelFigure]) -> String {
     let mut rows = vec![["measured", "driver", "MB/s", "CPU ms/MB"].map(str::to_owned)];
-    let contests = choices.iter().filter_map(|choice| choice.contest.as_ref());
-    for row in contests.flat_map(|contest| &contest.rows).chain(&rival) {
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
-        rows.push([
-            row.job.clone(),
-            row.driver.clone(),
-            number(row.megabytes_per_second),
-            number(row.cpu_ms_per_megabyte),
-        ]);
+    for KernelFigure { contestant, figure, .. } in figures {
+        let cpu = figure.cpu_ms_per_megabyte.map_or("-".to_owned(), |value| format!("{value:.1}"));
+        let speed = format!("{:.1}", figure.megabytes_per_second);
+        rows.push([contestant.setting.clone(), contestant.driver.clone(), speed, cpu]);
     }
     if rows.len() == 1 { String::new() } else { aligned(&rows, 2..4, "  ") + "\n" }
 }
 
-/// The fastest and the cheapest cipher, among those with AES if that is required.
-pub fn sentence(user: KernelUser, comparison: Option<&choice::Contest>, is_aes_required: bool) -> String {
-    let comparison = comparison.cloned().map(|comparison| match is_aes_required {
-        true => comparison.of_aes(),
-        false => comparison,
-    });
-    comparison.map_or(String::new(), |it| choice::text(&it.document(reader(user))) + "\n")
-}
-
 /// An accelerator that is slower than software has the highest priority.
-pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>) -> String {
-    let rows = choice.contest.iter().flat_map(|contest| &contest.rows);
-    let software = rows.clone().find(|row| row.driver != choice.name()).map(|row| row.driver.clone());
-    let advice = match software {
-        Some(other) => format!("outboard prefer DRIVER gives a driver within {other} the highest priority"),
-        None => "outboard prefer DRIVER gives another driver the highest priority".to_owned(),
-    };
+pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>, figures: &[KernelFigure]) -> String {
+    let is_its = |one: &&KernelFigure| one.contestant.setting == choice.need.setting;
+    let software = figures.iter().filter(is_its).find(|one| one.contestant.accelerator.is_none());
+    let other = software
+        .map_or("another driver".to_owned(), |one| format!("a driver within {}", one.contestant.driver));
     let (name, module) = (choice.name(), &choice.driver.driver.module);
     format!(
-        "WARNING: {} already gets {name} for {}, and software is faster.\nWARNING: {advice}; as long as nothing else needs it, \
-         `modprobe -r {module}` removes the slow one",
+        "WARNING: {} already gets {name} for {}, and software is faster.\nWARNING: outboard prefer DRIVER gives {other} the \
+         highest priority; as long as nothing else needs it, `modprobe -r {module}` removes the slow one",
         reader(user),
         choice.need.algorithm
     )

@@ -1,7 +1,8 @@
 //! How services negotiate: the suites that they offer by default, and the lines of their configuration
 //! with which one is preferred.
 
-use serde::Serialize;
+use outboard_catalog::CIPHER_NAMES;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// How the suites of a service are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +23,26 @@ pub enum Negotiation {
     Disk,
 }
 
+/// One of the names of the catalogue.
+type CipherName = &'static str;
+
 /// A suite and its cipher.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OfferedSuite {
     /// The service's name for it.
     pub name: String,
     /// OpenSSL's name of the cipher, if outboard has it.
-    pub cipher: Option<&'static str>,
+    #[serde(deserialize_with = "known_cipher")]
+    pub cipher: Option<CipherName>,
+}
+
+fn known_cipher<'d, D: Deserializer<'d>>(from: D) -> Result<Option<&'static str>, D::Error> {
+    let name = Option::<String>::deserialize(from)?;
+    Ok(CIPHER_NAMES.into_iter().find(|known| name.as_deref() == Some(known)))
 }
 
 /// What a service offers, in its order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Offered {
     /// Suites, or ciphers.
     pub suites: Vec<OfferedSuite>,
@@ -85,7 +95,7 @@ impl OfferedSuite {
     /// A suite of OpenVPN, by OpenSSL's names in any case.
     #[must_use]
     pub fn of_openvpn(name: &str) -> Self {
-        let known = outboard_catalog::CIPHER_NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name));
+        let known = CIPHER_NAMES.into_iter().find(|known| known.eq_ignore_ascii_case(name));
         Self { name: name.to_owned(), cipher: known }
     }
 
@@ -131,7 +141,7 @@ impl Offered {
 }
 
 impl Negotiation {
-    /// Of a service by its name. Users within the kernel have figures of their own.
+    /// Of a service by its name.
     #[must_use]
     pub fn of(service: &str) -> Option<Self> {
         Some(match service {
@@ -140,6 +150,8 @@ impl Negotiation {
             "sshd" => Self::Sshd,
             "ssh" => Self::Ssh,
             "openvpn" => Self::OpenVpn,
+            "ipsec" => Self::Ipsec,
+            "disk" => Self::Disk,
             _ => return None,
         })
     }
@@ -172,15 +184,24 @@ impl Negotiation {
         offered.suites.iter().find(is_clients).or(offered.suites.first())
     }
 
-    /// What to do so that a suite is negotiated, in one sentence.
+    /// What it costs to prefer CBC, in one sentence; nothing for what the kernel does.
     #[must_use]
-    pub fn for_peers(self, suite: &str) -> String {
-        match self {
-            Self::Sshd => format!("set `Ciphers ^{suite}` in their ssh_config"),
-            Self::Ssh => format!("set `Ciphers ^{suite}` in ssh_config"),
-            Self::Nginx | Self::Apache | Self::OpenVpn | Self::Ipsec => format!("put {suite} first"),
-            Self::Disk => format!("use --cipher {suite} for new disks"),
-        }
+    pub fn price_of_cbc(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Ipsec | Self::Disk => return None,
+            Self::Nginx | Self::Apache => {
+                "TLS 1.3 has no CBC and must be switched off, and a peer whose check of the padding is not constant in time lets an \
+                 attacker read plaintext (Lucky 13, CVE-2013-0169)."
+            }
+            Self::Sshd | Self::Ssh => {
+                "CBC in SSH lets an attacker on the network recover plaintext of a peer that lacks OpenSSH's countermeasures \
+                 (CVE-2008-5161)."
+            }
+            Self::OpenVpn => {
+                "the HMAC of each packet stays on the CPU, and OpenVPN's data channel offload in the kernel is not possible; the \
+                 construction, encrypt-then-MAC, is sound."
+            }
+        })
     }
 
     /// Lines of the service's configuration with which a suite, and a MAC, are negotiated.
@@ -238,12 +259,12 @@ mod tests {
     fn ciphers_of_ssh_and_openvpn_have_names_of_openssl() {
         for name in ["aes128-ctr", "aes256-gcm@openssh.com", "aes192-ctr", "aes128-cbc"] {
             let cipher = OfferedSuite::of_ssh(name).cipher.expect("one of outboard's");
-            assert!(outboard_catalog::CIPHER_NAMES.contains(&cipher), "{name}");
+            assert!(CIPHER_NAMES.contains(&cipher), "{name}");
         }
         let chacha20 = OfferedSuite::of_ssh("chacha20-poly1305@openssh.com");
         assert!(chacha20.cipher.is_none() && chacha20.is_chacha20());
         assert_eq!(OfferedSuite::of_openvpn("aes-256-gcm").cipher, Some("AES-256-GCM"));
-        assert_eq!(Negotiation::of("disk"), None);
+        assert_eq!(Negotiation::of("strongswan"), None);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! The answer in one sentence: whether hardware does, or could do, the cryptography of programs.
 
 use outboard_catalog::families;
-use outboard_documents::status::{Accelerator, Answer, Conclusion, ProblemId, Status};
+use outboard_documents::decision::{Decision, ServiceDecision};
+use outboard_documents::status::{Accelerator, Answer, Conclusion, Status};
 use outboard_drivers::proc_crypto::Selftest;
+
+use crate::SETUP;
 
 /// Draws the conclusion from a status whose problems are known.
 pub fn conclude(status: &Status) -> Conclusion {
@@ -19,10 +22,10 @@ pub fn conclude(status: &Status) -> Conclusion {
 
 fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     let chip = &accelerator.chip;
-    let has = |id| status.problems.iter().find(|problem| problem.id == id);
-    let wrong = has(ProblemId::WrongWhenChecked).filter(|_| !accelerator.is_reachable_by_programs());
-    let failed = has(ProblemId::SelftestFailed)
-        .filter(|_| !accelerator.drivers.iter().any(|name| status.is_usable(name)));
+    let has = |id: &str| status.problems.iter().find(|problem| problem.id == id);
+    let wrong = has("wrong-results-when-checked").filter(|_| !accelerator.is_reachable_by_programs());
+    let failed =
+        has("selftest-failed").filter(|_| !accelerator.drivers.iter().any(|name| status.is_usable(name)));
     if let Some(problem) = wrong.or(failed) {
         let what =
             if wrong.is_some() { "computes wrong results" } else { "has not passed the kernel's self-test" };
@@ -31,17 +34,14 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     }
     let is_pending =
         |name: &String| status.drivers.iter().any(|d| d.name == *name && d.selftest == Selftest::Pending);
-    if let Some(problem) =
-        has(ProblemId::SelftestPending).filter(|_| accelerator.drivers.iter().all(is_pending))
-    {
+    if let Some(problem) = has("selftest-pending").filter(|_| accelerator.drivers.iter().all(is_pending)) {
         let text = format!("{chip} is here, and the kernel still tests its driver.");
         return Conclusion { answer: Answer::Unknown, text, next: Some(problem.next.clone()) };
     }
     if !accelerator.is_reachable_by_programs() {
-        let problem =
-            [ProblemId::NotAllowed, ProblemId::TagsUnchecked, ProblemId::Unreached, ProblemId::NoPermission]
-                .into_iter()
-                .find_map(has);
+        let problem = ["driver-not-allowed", "tags-unchecked", "accelerator-unreached", "no-permission"]
+            .into_iter()
+            .find_map(has);
         let answer =
             if problem.is_some_and(|problem| problem.is_note) { Answer::Unknown } else { Answer::Unreached };
         let text = match answer {
@@ -50,8 +50,8 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
             }
             _ => format!("{chip} is here, but programs do not reach it."),
         };
-        let next = problem.map(|problem| match problem.id {
-            ProblemId::NotAllowed | ProblemId::TagsUnchecked => there(status, SETUP.to_owned()),
+        let next = problem.map(|problem| match problem.id.as_str() {
+            "driver-not-allowed" | "tags-unchecked" => there(status, SETUP.to_owned()),
             _ => problem.next.clone(),
         });
         return Conclusion { answer, text, next };
@@ -71,29 +71,30 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     }
 }
 
-/// The step that allows the drivers and measures.
-const SETUP: &str = "outboard setup";
-
 /// A command for the machine of a saved tree.
 fn there(status: &Status, command: String) -> String {
     if status.saved_tree.is_some() { format!("on that machine: {command}") } else { command }
 }
 
-/// Setup, a service, a proof. `None` where software wins for all services.
+/// What harms, then a proof, a service to enable, and what is not measured. `None` where nothing is to be
+/// done.
 fn next_of_reached(status: &Status) -> Option<String> {
+    let step = |is_it: &dyn Fn(&ServiceDecision) -> bool| {
+        status.decisions.iter().filter(|one| is_it(one)).find_map(|one| one.next.clone())
+    };
+    let is_use = |one: &ServiceDecision| matches!(one.decision, Decision::Use { .. });
     if !status.policy.as_ref().is_some_and(|policy| policy.in_force) {
         return Some(SETUP.to_owned());
     }
-    let winning = |enabled| status.services.iter().find(move |one| one.wins && one.enabled == enabled);
-    if let Some(service) = winning(true) {
-        return Some(format!("outboard prove --service {}", service.name));
-    }
-    winning(false).map(|service| format!("outboard enable {} --restart", service.name))
+    step(&|one| one.enabled && one.decision == Decision::Leave)
+        .or_else(|| step(&|one| one.enabled && is_use(one)))
+        .or_else(|| step(&|one| is_use(one)))
+        .or_else(|| step(&|one| one.decision == Decision::Unknown))
 }
 
 fn without_accelerator(status: &Status) -> Conclusion {
-    let missing = [ProblemId::DeviceWithoutDriver, ProblemId::ChipWithoutDriver];
-    if let Some(problem) = status.problems.iter().find(|problem| missing.contains(&problem.id)) {
+    let missing = ["device-without-driver", "chip-without-driver"];
+    if let Some(problem) = status.problems.iter().find(|problem| missing.contains(&problem.id.as_str())) {
         let text = match status.unbound_devices.first() {
             Some(device) => format!("There is a crypto engine, {}, and no driver for it.", device.chip),
             None => format!("{}.", upper_first(&problem.text)),
@@ -169,35 +170,4 @@ fn upper_first(text: &str) -> String {
     }
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use outboard_drivers::root::Root;
-
-    use super::*;
-    use outboard_documents::status::{Policy, Service};
-
-    #[test]
-    fn the_next_step_is_setup_then_a_service_then_its_proof() {
-        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/qemu-virtio-6.12");
-        let mut status = crate::collect(&Root::saved(&fixture).unwrap()).unwrap();
-        status.saved_tree = None;
-        let next = |status: &Status| conclude(status).next;
-        assert_eq!(next(&status).as_deref(), Some("outboard setup"));
-        let policy =
-            |in_force| Policy { path: String::new(), made: None, goal: None, in_force, problem: None };
-        status.policy = Some(policy(false));
-        assert_eq!(next(&status).as_deref(), Some("outboard setup"), "the policy of another kernel");
-        status.policy = Some(policy(true));
-        let service = |name: &str, enabled, wins| Service { name: name.to_owned(), enabled, wins };
-        status.services = vec![service("openvpn", false, false), service("nginx", false, true)];
-        assert_eq!(next(&status).as_deref(), Some("outboard enable nginx --restart"));
-        status.services[1].enabled = true;
-        assert_eq!(next(&status).as_deref(), Some("outboard prove --service nginx"));
-        status.services[1].wins = false;
-        assert_eq!(next(&status), None, "software wins");
-    }
 }

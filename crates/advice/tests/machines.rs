@@ -6,10 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use outboard_documents::choice::Entrant;
-use outboard_documents::{Goal, LONGEST_WALL_TIME};
+use outboard_advice::{CHACHA20, ServiceFacts, entrants};
+use outboard_documents::LONGEST_WALL_TIME;
+use outboard_documents::decision::Entrant;
 use outboard_policy::{CipherFigure, Tuned};
-use outboard_services::choice::{self, Contest, Negotiation};
+use outboard_services::negotiation::Negotiation;
 
 /// What an advice may be worse than another choice, beyond the spread of both.
 const MARGIN: f64 = 0.1;
@@ -21,8 +22,7 @@ const OF_TICKS: f64 = 0.05;
 /// In place of a driver: what a process does by the policy of tune.
 const POLICY: &str = "policy";
 
-const SERVICES: [(Negotiation, u32); 3] =
-    [(Negotiation::Nginx, 16384), (Negotiation::Sshd, 32768), (Negotiation::OpenVpn, 1500)];
+const SERVICES: [(&str, u32); 3] = [("nginx", 16384), ("sshd", 32768), ("openvpn", 1500)];
 
 struct Machine {
     name: String,
@@ -103,14 +103,20 @@ fn wrong_suites(machine: &Machine) -> Vec<String> {
     // MACs are computed in software on both sides.
     let macs = tuned.iter().filter(|one| one.name.starts_with("UMAC") || one.name.starts_with("HMAC"));
     let measured: Vec<CipherFigure> = machine.measured.iter().chain(macs).cloned().collect();
-    for (negotiation, bytes) in SERVICES {
+    for (service, bytes) in SERVICES {
         let of = |figures: &[CipherFigure]| {
-            let offered = negotiation.by_default();
-            Contest::of(negotiation, offered, bytes, Goal::Balanced, figures).expect("several suites")
+            let offered = Negotiation::of(service).expect("a service").by_default();
+            ServiceFacts {
+                name: service.to_owned(),
+                bytes: Some(bytes),
+                entrants: entrants(&offered, bytes, figures),
+                offered: Some(offered),
+                ..ServiceFacts::default()
+            }
         };
-        let contest = of(&tuned);
-        let advised = contest.best().expect("an advice");
-        let entrants = of(&measured).document("service").entrants;
+        let facts = of(&tuned);
+        let advised = facts.best().expect("an advice");
+        let entrants = of(&measured).entrants;
         // The policy is in force for each suite of AES.
         let is_of_aes = |one: &&Entrant| one.driver.as_deref() == Some(POLICY);
         let is_advised = |one: &&Entrant| (&one.suite, &one.mac) == (&advised.suite, &advised.mac);
@@ -120,8 +126,7 @@ fn wrong_suites(machine: &Machine) -> Vec<String> {
         let its = Cost::of_entrant(its);
         let all: Vec<Cost> = entrants.iter().filter(|one| !one.is_legacy).map(Cost::of_entrant).collect();
         wrong.extend(
-            better(&its, &all)
-                .map(|better| format!("{negotiation:?}: {}, but {}", its.text(), better.text())),
+            better(&its, &all).map(|better| format!("{service}: {}, but {}", its.text(), better.text())),
         );
     }
     wrong
@@ -130,7 +135,7 @@ fn wrong_suites(machine: &Machine) -> Vec<String> {
 /// The sizes at which the policy gives a cipher to the worse side.
 fn wrong_thresholds(machine: &Machine) -> Vec<String> {
     let mut wrong = Vec::new();
-    for one in machine.measured.iter().filter(|one| one.driver.is_none() && one.name != choice::CHACHA20) {
+    for one in machine.measured.iter().filter(|one| one.driver.is_none() && one.name != CHACHA20) {
         let same = |other: &&CipherFigure| (other.bytes, &other.name) == (one.bytes, &one.name);
         let all: Vec<&CipherFigure> = machine.measured.iter().filter(same).collect();
         let its = all.iter().find(|other| other.driver.as_deref() == Some(POLICY)).expect("what it does");

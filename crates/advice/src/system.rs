@@ -1,0 +1,138 @@
+//! How a missing part is installed on a system: the one place that knows its package manager and the
+//! names of the packages.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What installs packages.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub enum PackageManager {
+    /// Debian and its derivatives.
+    Apt,
+    /// OpenWrt from 25.12 on, and Alpine.
+    Apk,
+    /// OpenWrt before 25.12.
+    Opkg,
+    /// Another one, or none.
+    #[default]
+    Other,
+}
+
+/// A system on which parts are installed.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct System {
+    pub manager: PackageManager,
+    pub is_openwrt: bool,
+    /// No file identifies it.
+    pub is_unknown: bool,
+    /// Whether outboard came in a package of Debian's.
+    pub is_packaged: bool,
+    /// The kernel's release; `None` if it is not known.
+    pub release: Option<String>,
+    /// outboard's module is loaded.
+    pub is_loaded: bool,
+    /// The kernel has outboard's module.
+    pub has_module: bool,
+    /// The version of the module's source for DKMS.
+    pub source: Option<String>,
+    pub has_dkms: bool,
+    /// The headers of the kernel are there.
+    pub has_headers: bool,
+}
+
+/// What leads to a loaded module of outboard's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModuleStep {
+    Loaded,
+    /// One line of the shell loads it, after it has installed what is missing.
+    Command(String),
+    /// No command is known for this system.
+    Document(&'static str),
+}
+
+impl fmt::Display for ModuleStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModuleStep::Loaded => f.write_str("it is loaded"),
+            ModuleStep::Command(command) => f.write_str(command),
+            ModuleStep::Document(file) => write!(f, "install it as {file} describes"),
+        }
+    }
+}
+
+/// In the source, as no package has it.
+const INSTALL: &str = "docs/install.md in outboard's source";
+
+impl System {
+    /// The line that installs packages.
+    #[must_use]
+    pub fn packages(&self, names: &str) -> Option<String> {
+        Some(match self.manager {
+            PackageManager::Apt => format!("apt install {names}"),
+            PackageManager::Apk => format!("apk add {names}"),
+            PackageManager::Opkg => format!("opkg install {names}"),
+            PackageManager::Other => return None,
+        })
+    }
+
+    /// The line that installs a package of OpenWrt. Where the version of OpenWrt is not known, it names
+    /// both package managers.
+    #[must_use]
+    pub fn openwrt_package(&self, name: &str) -> String {
+        match (self.manager, self.packages(name)) {
+            (PackageManager::Apk | PackageManager::Opkg, Some(line)) => line,
+            _ => format!("apk add {name} (before OpenWrt 25.12: opkg install {name})"),
+        }
+    }
+
+    /// What loads outboard's module.
+    #[must_use]
+    pub fn module_step(&self) -> ModuleStep {
+        const LOAD: &str = "modprobe outboard";
+        let then_load = |install: String| ModuleStep::Command(format!("{install} && {LOAD}"));
+        match &self.source {
+            _ if self.is_loaded => ModuleStep::Loaded,
+            _ if self.has_module => ModuleStep::Command(LOAD.to_owned()),
+            Some(version) => then_load(self.with_dkms(version)),
+            None if self.is_openwrt => then_load(self.openwrt_package("kmod-outboard")),
+            None if self.is_packaged => {
+                let headers = self.release.as_deref().unwrap_or("$(uname -r)");
+                then_load(format!(
+                    "in the directory of outboard's packages: apt install ./outboard-dkms_*.deb linux-headers-{headers}"
+                ))
+            }
+            None => ModuleStep::Document(INSTALL),
+        }
+    }
+
+    /// What installs the provider.
+    #[must_use]
+    pub fn provider_step(&self) -> String {
+        match () {
+            () if self.is_openwrt => self.openwrt_package("libopenssl-outboard"),
+            () if self.is_packaged => {
+                "in the directory of outboard's packages: apt install ./openssl-provider-outboard_*.deb"
+                    .to_owned()
+            }
+            () => format!("install it as {INSTALL} describes"),
+        }
+    }
+
+    /// Builds the module from its source for DKMS.
+    fn with_dkms(&self, version: &str) -> String {
+        let release = self.release.as_deref().unwrap_or("$(uname -r)");
+        let mut missing = Vec::new();
+        if !self.has_dkms {
+            missing.push("dkms".to_owned());
+        }
+        if !self.has_headers && self.manager == PackageManager::Apt {
+            missing.push(format!("linux-headers-{release}"));
+        }
+        let build = format!("dkms install outboard/{version} -k {release}");
+        match (missing.is_empty(), self.packages(&missing.join(" "))) {
+            (false, Some(install)) => format!("{install} && {build}"),
+            _ => build,
+        }
+    }
+}
