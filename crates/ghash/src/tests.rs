@@ -153,8 +153,9 @@ fn keys_with_a_class_of_ones_are_refused_and_others_are_multiplied_by_any_class(
         }
         // Two classes of which the sum has ones only.
         let some = u128::from_be_bytes(std::array::from_fn(|_| random())) & ones;
-        for other in [shift ^ 1, shift ^ 2] {
-            let power = some | (ones ^ some) >> shift << other;
+        let rest = ones ^ some;
+        let moved = [rest >> shift << (shift ^ 1), rest >> shift << (shift ^ 2), rest.rotate_left(64)];
+        for power in moved.map(|moved| some | moved) {
             assert!(Group::<Integers>::new(&multiply(power, 1 << 126).to_be_bytes()).is_none(), "{power:x}");
         }
     }
