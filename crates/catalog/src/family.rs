@@ -10,22 +10,22 @@ pub enum Nature {
 }
 
 crate::texts! { name:
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EngineKind {
-    /// A unit inside the system on chip.
-    SocEngine = "SoC engine",
-    /// A chip of its own on the board.
-    Coprocessor = "coprocessor",
-    /// An add-on card, or a chip that is sold on one.
-    Card = "card",
-    CpuInstructions = "CPU instructions",
-    /// Firmware or a hypervisor, reached by calls.
-    Firmware = "firmware",
-    /// A device of a virtual machine; the host computes.
-    Paravirtual = "paravirtual",
-    /// Code of the kernel without special instructions.
-    Software = "software",
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EngineKind {
+        /// A unit inside the system on chip.
+        SocEngine = "SoC engine",
+        /// A chip of its own on the board.
+        Coprocessor = "coprocessor",
+        /// An add-on card, or a chip that is sold on one.
+        Card = "card",
+        CpuInstructions = "CPU instructions",
+        /// Firmware or a hypervisor, reached by calls.
+        Firmware = "firmware",
+        /// A device of a virtual machine; the host computes.
+        Paravirtual = "paravirtual",
+        /// Code of the kernel without special instructions.
+        Software = "software",
+    }
 }
 
 /// A known limit or fault, and a public source for it.

@@ -2,19 +2,19 @@
 //! OpenSSL, for comparison.
 
 crate::texts! { name:
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Architecture {
-    X86 = "x86",
-    Arm64 = "arm64",
-    Arm = "arm",
-    Mips = "mips",
-    Power = "power",
-    S390 = "s390",
-    Riscv = "riscv",
-    Sparc = "sparc",
-    #[default]
-    Unknown = "",
-}
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Architecture {
+        X86 = "x86",
+        Arm64 = "arm64",
+        Arm = "arm",
+        Mips = "mips",
+        Power = "power",
+        S390 = "s390",
+        Riscv = "riscv",
+        Sparc = "sparc",
+        #[default]
+        Unknown = "",
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

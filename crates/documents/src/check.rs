@@ -37,17 +37,17 @@ pub struct CheckedDriver {
 }
 
 outboard_catalog::texts! { words:
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CheckVerdict {
-    Exact = "exact",
-    Wrong = "wrong",
-    /// A request was not completed within the time limit.
-    Unanswered = "no answer",
-    /// A request or a key was refused, or a result is missing.
-    Refuses = "refuses requests",
-    Unreached = "not reached",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CheckVerdict {
+        Exact = "exact",
+        Wrong = "wrong",
+        /// A request was not completed within the time limit.
+        Unanswered = "no answer",
+        /// A request or a key was refused, or a result is missing.
+        Refuses = "refuses requests",
+        Unreached = "not reached",
+    }
 }
 
 impl Check {

@@ -34,17 +34,17 @@ impl Figure {
 }
 
 outboard_catalog::texts! { name:
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Goal {
-    /// Less wall time.
-    Throughput = "throughput",
-    /// Less CPU time of the whole system, whatever the wall time.
-    Cpu = "cpu",
-    /// A smaller product of both, with a limit on the wall time.
-    #[default]
-    Balanced = "balanced",
-}
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Goal {
+        /// Less wall time.
+        Throughput = "throughput",
+        /// Less CPU time of the whole system, whatever the wall time.
+        Cpu = "cpu",
+        /// A smaller product of both, with a limit on the wall time.
+        #[default]
+        Balanced = "balanced",
+    }
 }
 
 /// The maximum ratio of a contestant's wall time to that of the fastest for the goal `balanced`.
@@ -67,14 +67,14 @@ impl Goal {
 }
 
 outboard_catalog::texts! { words:
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SpeedVerdict {
-    Wins = "hardware wins",
-    /// The difference is within the error.
-    Even = "even",
-    Loses = "software wins",
-    /// The samples vary so much that even a large difference would not be significant.
-    Unclear = "samples vary too much",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum SpeedVerdict {
+        Wins = "hardware wins",
+        /// The difference is within the error.
+        Even = "even",
+        Loses = "software wins",
+        /// The samples vary so much that even a large difference would not be significant.
+        Unclear = "samples vary too much",
+    }
 }

@@ -57,23 +57,23 @@ pub struct Prove {
 }
 
 outboard_catalog::texts! { words:
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProofVerdict {
-    /// A result of a driver differed from software's.
-    Wrong = "wrong: a result differed from software's",
-    /// Hardware did at least half of the bytes, confirmed by its interrupts.
-    Hardware = "proven: processed by hardware",
-    /// Hardware did less than half of the bytes, confirmed by its interrupts.
-    Partly = "partly: less than half by hardware",
-    Software = "processed in software",
-    /// The command never loaded the provider.
-    NotLoaded = "the provider was not loaded",
-    /// Hardware work is counted, and no interrupts can confirm or refute it.
-    Unverified = "unverified: interrupts cannot confirm the count",
-    /// Hardware work is counted, and the interrupts refute it.
-    Contradicted = "contradicted: no interrupts for what was counted",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ProofVerdict {
+        /// A result of a driver differed from software's.
+        Wrong = "wrong: a result differed from software's",
+        /// Hardware did at least half of the bytes, confirmed by its interrupts.
+        Hardware = "proven: processed by hardware",
+        /// Hardware did less than half of the bytes, confirmed by its interrupts.
+        Partly = "partly: less than half by hardware",
+        Software = "processed in software",
+        /// The command never loaded the provider.
+        NotLoaded = "the provider was not loaded",
+        /// Hardware work is counted, and no interrupts can confirm or refute it.
+        Unverified = "unverified: interrupts cannot confirm the count",
+        /// Hardware work is counted, and the interrupts refute it.
+        Contradicted = "contradicted: no interrupts for what was counted",
+    }
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -14,17 +14,17 @@ use crate::proc_crypto::{CryptoDriver, DriverType};
 use crate::template;
 
 outboard_catalog::texts! { name:
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Verdict {
-    /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
-    Accelerator = "accelerator",
-    CpuInstructions = "cpu-instructions",
-    Software = "software",
-    Wrapper = "wrapper",
-    /// The signs contradict each other or are too few.
-    #[default]
-    Unknown = "unknown",
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Verdict {
+        /// Hardware that OpenSSL's own code does not use: separate from the CPU, or PadLock.
+        Accelerator = "accelerator",
+        CpuInstructions = "cpu-instructions",
+        Software = "software",
+        Wrapper = "wrapper",
+        /// The signs contradict each other or are too few.
+        #[default]
+        Unknown = "unknown",
+    }
 }
 
 #[derive(Debug, Default)]

@@ -86,13 +86,13 @@ impl Route {
 }
 
 outboard_catalog::texts! { name:
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reachable {
-    Yes = "yes",
-    No = "no",
-    /// The files do not show it.
-    Unclear = "unclear",
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Reachable {
+        Yes = "yes",
+        No = "no",
+        /// The files do not show it.
+        Unclear = "unclear",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

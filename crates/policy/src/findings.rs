@@ -15,14 +15,14 @@ pub struct Findings {
 }
 
 outboard_catalog::texts! { name:
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FindingVerdict {
-    Exact = "exact",
-    /// A result was wrong. This holds whatever a later check finds.
-    Wrong = "wrong",
-    /// A request was not completed in time. This holds until a check finds the driver exact.
-    Unanswered = "unanswered",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FindingVerdict {
+        Exact = "exact",
+        /// A result was wrong. This holds whatever a later check finds.
+        Wrong = "wrong",
+        /// A request was not completed in time. This holds until a check finds the driver exact.
+        Unanswered = "unanswered",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

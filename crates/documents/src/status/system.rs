@@ -15,13 +15,13 @@ pub struct Kernel {
 }
 
 outboard_catalog::texts! { name:
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lockdown {
-    None = "none",
-    Integrity = "integrity",
-    Confidentiality = "confidentiality",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Lockdown {
+        None = "none",
+        Integrity = "integrity",
+        Confidentiality = "confidentiality",
+    }
 }
 
 impl Kernel {

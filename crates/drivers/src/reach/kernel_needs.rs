@@ -10,13 +10,13 @@ use crate::preference::if_preferred;
 use crate::template;
 
 outboard_catalog::texts! { name:
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KernelUser {
-    Ktls = "ktls",
-    Ipsec = "ipsec",
-    /// dm-crypt (LUKS).
-    Disk = "disk",
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KernelUser {
+        Ktls = "ktls",
+        Ipsec = "ipsec",
+        /// dm-crypt (LUKS).
+        Disk = "disk",
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]

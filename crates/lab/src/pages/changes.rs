@@ -30,18 +30,18 @@ pub enum Kind {
 }
 
 outboard_catalog::texts! { title:
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Topic {
-    System = "Kernel, CPU, OpenSSL and policy",
-    Accelerators = "Accelerators and their drivers",
-    Reach = "What reaches them, and what the kernel picks",
-    Correct = "Verdicts of the check",
-    Thresholds = "Thresholds",
-    Figures = "Throughput and CPU time",
-    Benchmarks = "Benchmarks",
-    Proofs = "Proofs",
-}
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Topic {
+        System = "Kernel, CPU, OpenSSL and policy",
+        Accelerators = "Accelerators and their drivers",
+        Reach = "What reaches them, and what the kernel picks",
+        Correct = "Verdicts of the check",
+        Thresholds = "Thresholds",
+        Figures = "Throughput and CPU time",
+        Benchmarks = "Benchmarks",
+        Proofs = "Proofs",
+    }
 }
 
 impl Topic {
