@@ -25,8 +25,17 @@ fn run(place: &TempDir, words: &str) -> Output {
 #[test]
 fn without_the_laboratory_its_commands_name_the_package() {
     let place = alone();
-    for words in ["bench", "bench https --for 9s", "report", "watch --once", "rng test -", "help rng assess"]
-    {
+    let text = format!("status --from {}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    for words in [
+        "bench",
+        "bench https --for 9s",
+        "report",
+        "watch --once",
+        "metrics --output x",
+        "rng test -",
+        "help rng assess",
+        &text,
+    ] {
         let output = run(&place, words);
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{words}: {error}");
@@ -57,7 +66,7 @@ fn help_and_completions_have_the_commands_of_the_laboratory() {
     let text = |words: &str| String::from_utf8(run(&place, words).stdout).unwrap();
     let (help, script) = (text("--help"), text("completions bash"));
     let (own, lab) = help.split_once("\nLaboratory (package outboard-lab):\n").unwrap();
-    for name in ["bench", "watch", "report"] {
+    for name in ["bench", "watch", "metrics", "report"] {
         let line = format!("  {name} ");
         assert!(lab.lines().any(|it| it.starts_with(&line)) && !own.contains(&format!("\n{line}")), "{help}");
         assert!(script.contains(&format!("outboard,{name})")), "{name}");
