@@ -18,13 +18,6 @@
 #define LARGEST_ORDER	8
 #define LARGEST_ARENA	(1UL << 30)
 
-/*
- * The arenas of all descriptors by number. A number is reused only after all others: a record for
- * an arena that is gone, or of another descriptor, must not refer to a different arena.
- */
-static DEFINE_XARRAY_FLAGS(numbers, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-static u32 next_number;
-
 /* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
 struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
 				   struct ob_range range)
@@ -72,7 +65,8 @@ static const struct cred *ob_arena_charge(struct ob_file *file, u64 bytes)
 		return ERR_PTR(error);
 	/* Adds only what fits: what is added and taken back could make others fail. */
 	do {
-		if (locked + pages > most && !capable(CAP_IPC_LOCK)) {
+		/* No record of the audit system for what is only refused. */
+		if (locked + pages > most && !ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK)) {
 			ob_user_uncharge(file->user, OB_BYTES, bytes);
 			return ERR_PTR(-EAGAIN);
 		}
@@ -116,9 +110,8 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 	struct ob_arena *arena;
 
 	rcu_read_lock();
-	arena = xa_load(&numbers, id);
-	if (arena && (arena->file != file || arena->mm != current->mm ||
-		      !refcount_inc_not_zero(&arena->refs)))
+	arena = xa_load(&file->arenas, id - file->first_arena);
+	if (arena && (arena->mm != current->mm || !refcount_inc_not_zero(&arena->refs)))
 		arena = NULL;
 	rcu_read_unlock();
 	return arena;
@@ -158,9 +151,28 @@ static int ob_arena_pages(struct ob_arena *arena)
 			arena->pages[i] = page++;
 			arena->run[i] = n;
 		}
+		/* Where memory is short, each page takes long. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
 	return 0;
+}
+
+/*
+ * A number is reused only after all others: a record for an arena that is gone must not refer to a
+ * different one. They begin anywhere, so that a record for another descriptor's does not either, and
+ * that they do not tell how many arenas others have mapped.
+ */
+static int ob_arena_number(struct ob_arena *arena)
+{
+	struct ob_file *file = arena->file;
+	int error = xa_alloc_cyclic(&file->arenas, &arena->id, NULL, XA_LIMIT(1, S32_MAX),
+				    &file->next_arena, GFP_KERNEL_ACCOUNT);
+
+	/* Not 0: the first is below 2^31. */
+	arena->id += file->first_arena;
+	return min(error, 0);
 }
 
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
@@ -239,7 +251,7 @@ static void ob_vma_close(struct vm_area_struct *vma)
 
 	if (!refcount_dec_and_test(&arena->maps))
 		return;
-	xa_erase(&numbers, arena->id);
+	xa_erase(&arena->file->arenas, arena->id - arena->file->first_arena);
 	ob_withdraw(arena->file, arena, -ECANCELED);
 	ob_arena_put(arena);
 }
@@ -268,6 +280,7 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	unsigned long size = vma->vm_end - vma->vm_start,
 		      slots = vma->vm_pgoff ?: OUTBOARD_DEFAULT_SLOTS;
+	struct ob_file *file = filp->private_data;
 	struct ob_arena *arena;
 	int error;
 
@@ -278,13 +291,12 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (slots > OUTBOARD_MAX_SLOTS || size > LARGEST_ARENA ||
 	    size <= PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot)))
 		return -EINVAL;
-	arena = ob_arena_new(filp->private_data, slots, size);
+	arena = ob_arena_new(file, slots, size);
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/* Reserve the number; lookups find the arena only after xa_store(). */
-	error = xa_alloc_cyclic(&numbers, &arena->id, NULL, XA_LIMIT(1, U32_MAX), &next_number,
-				GFP_KERNEL_ACCOUNT);
-	if (error < 0) {
+	error = ob_arena_number(arena);
+	if (error) {
 		ob_arena_put(arena);
 		return error;
 	}
@@ -294,6 +306,6 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 		     VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
-	xa_store(&numbers, arena->id, arena, GFP_KERNEL_ACCOUNT);
+	xa_store(&file->arenas, arena->id - file->first_arena, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
 }

@@ -10,6 +10,8 @@
 #include "outboard.h"
 
 #define MOST_DRIVERS 32
+/* Bytes of a line of "allow" besides the name, at most: number, algorithm, limits. */
+#define OB_LINE_REST 80
 
 /* Protects the lists below, what is in them, and unplug.c's list of unbindings. */
 DEFINE_MUTEX(ob_drivers_lock);
@@ -199,7 +201,7 @@ struct ob_driver *ob_driver_find(const char *name, u16 number)
 static int ob_add(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	struct ob_driver *driver;
-	unsigned int count = 0;
+	size_t count = 0, text = strlen(name) + OB_LINE_REST;
 	int error;
 
 	if (!directory)
@@ -208,13 +210,17 @@ static int ob_add(const char *name, const struct ob_limits *limits, const struct
 	if (driver && driver->trial && !trial) {
 		driver->limits = *limits;
 		driver->trial = NULL;
+		ob_engines_limit();
 		return 0;
 	}
 	if (driver)
 		return -EEXIST;
-	list_for_each_entry(driver, &ob_drivers, link)
+	list_for_each_entry(driver, &ob_drivers, link) {
 		count++;
-	if (count >= MOST_DRIVERS || last_number == U16_MAX)
+		text += strlen(driver->name) + OB_LINE_REST;
+	}
+	/* sysfs shows the list in one page. */
+	if (count >= MOST_DRIVERS || text >= PAGE_SIZE || last_number == U16_MAX)
 		return -ENOSPC;
 	driver = kzalloc(sizeof(*driver), GFP_KERNEL);
 	if (!driver)

@@ -3,6 +3,7 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "outboard.h"
@@ -20,6 +21,8 @@ static int ob_open(struct inode *inode, struct file *filp)
 	}
 	refcount_set(&file->refs, 1);
 	xa_init_flags(&file->sessions, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&file->arenas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	file->first_arena = get_random_u32() / 2;
 	INIT_LIST_HEAD(&file->attached);
 	atomic_inc(&ob_files);
 	/* Requests in flight outlive the descriptor and need the module's code. */
@@ -33,6 +36,7 @@ void ob_file_put(struct ob_file *file)
 	if (!refcount_dec_and_test(&file->refs))
 		return;
 	xa_destroy(&file->sessions);
+	xa_destroy(&file->arenas);
 	ob_user_put(file->user);
 	kfree(file);
 	atomic_dec(&ob_files);

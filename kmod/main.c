@@ -19,7 +19,7 @@ OB_PARAM(bool, dma32, false,
 	 "memory of arenas below 4 GiB, for devices that reach no more without a copy");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 OB_PARAM(uint, patience, 30,
-	 "milliseconds for an answer, before an engine that has answered earlier counts as stopped");
+	 "milliseconds without a completion after which an engine with requests counts as stopped");
 
 struct workqueue_struct *ob_workqueue;
 

@@ -3,7 +3,7 @@
  * Declarations shared by the files of the module. References between the objects:
  *
  *   ob_file (a descriptor) -> ob_session, by numbers that user space chooses;
- *                             ob_arena, by a number that the module chooses
+ *                             ob_arena, by numbers that the module chooses
  *   request in flight      -> its arena (which refers to the file), the driver handle of its
  *                             session
  *   ob_session             -> its ob_driver (an entry of the allow list), its ob_share of an engine
@@ -162,6 +162,8 @@ struct ob_file {
 	refcount_t refs;		/* one for the descriptor, one for each arena */
 	struct ob_user *user;		/* the opener */
 	struct xarray sessions;
+	struct xarray arenas;		/* by number, less the first one */
+	u32 first_arena, next_arena;
 	struct list_head attached; /* sessions, also freed ones; protected by ob_drivers_lock */
 };
 
@@ -184,6 +186,7 @@ u64 ob_used(enum ob_resource what);
 
 struct ob_batch {
 	atomic_t pending;
+	bool late;			/* a request of it was written off */
 	struct completion done;
 };
 
@@ -192,7 +195,7 @@ struct ob_place {
 	struct ob_request *request;	/* memory, reused by the next request */
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
-	unsigned long since;		/* jiffies when the driver got it, odd; 0: it has not yet */
+	bool late;			/* the request is written off */
 	unsigned int generation;	/* of the last request; never 0 */
 	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
@@ -299,6 +302,8 @@ struct ob_session {
 	struct crypto_tfm *tfm;
 	unsigned int request_size;
 	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
+	/* Requests that are written off, and those of them that count towards engine->most. */
+	unsigned int lost, held;
 	u8 tag_size;
 	u32 op;				/* of the first request, if it has to be the only one */
 	struct work_struct release;	/* of the driver handle */
@@ -332,6 +337,9 @@ void ob_sessions_drop(struct ob_file *file);
 
 /* ---- submit.c ---- */
 
+/* LOST: in flight, and written off. */
+enum ob_request_state { OB_WAITING, OB_IN_FLIGHT, OB_LOST };
+
 struct ob_request {
 	union {
 		u8 iv[OUTBOARD_IV_SIZE];
@@ -345,10 +353,11 @@ struct ob_request {
 	u32 flags;			/* for the crypto API */
 	u32 cost;			/* of the engine's time */
 	u64 started;			/* when the driver got it, in nanoseconds */
-	unsigned int epoch;		/* of the engine at that time */
-	struct list_head node;		/* in session->waiting */
-	bool charged;			/* the driver has it */
-	bool alone;			/* the engine had none when it got this one */
+	unsigned int tick;		/* of the engine at that time */
+	u32 overtaken;			/* what it has completed when this one is overtaken */
+	struct list_head node;		/* in session->waiting or engine->in_flight */
+	enum ob_request_state state;	/* protected by the lock of the engine */
+	unsigned long found;		/* cost of what the engine had, with this one */
 	u32 op;
 	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
 	struct scatterlist one;
@@ -360,6 +369,7 @@ int ob_submit(struct ob_file *file, struct outboard_submit *record);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
+void ob_request_late(struct ob_request *request);
 int ob_map_sg(struct ob_request *request, struct ob_range aad, struct ob_range in,
 	      struct ob_range out, struct scatterlist **source, struct scatterlist **target);
 
@@ -384,9 +394,6 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- queue.c ---- */
 
-/* Jiffies between two looks at what is late: 10 ms. */
-#define OB_SECOND_LOOK DIV_ROUND_UP(HZ, 100UL)
-
 int ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request, int error);
 void ob_queue_backlogged(struct ob_engine *engine);
@@ -394,6 +401,8 @@ bool ob_queue_refused(struct ob_request *request);
 void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
+void ob_queue_abandon(struct ob_session *session);
+void ob_engine_submitting(struct ob_engine *engine, bool begins);
 
 /* ---- shares.c ---- */
 
@@ -401,9 +410,9 @@ struct ob_engine *ob_engine_of(const struct ob_session *session);
 int ob_queue_join(struct ob_session *session);
 void ob_queue_leave(struct ob_session *session);
 void ob_queue_clean(void);
-unsigned long ob_engine_patience(u16 number);
 bool ob_engine_stopped(const struct ob_driver *driver);
 void ob_engines_probe(void);
+void ob_engines_limit(void);
 
 /* ---- main.c, sysfs.c ---- */
 

@@ -5,17 +5,17 @@
  * an engine has few at a time, and further requests wait here.
  *
  * The limit is the amount of work with which a request waits about OB_TARGET_NS for the others in
- * the engine, or OB_SHARED_NS while several users submit. That is measured, so requests of the
- * kernel's own users count too. The number of requests grows while the driver accepts them.
+ * the engine. That is measured, so requests of the kernel's own users count too. The number of
+ * requests is what the driver accepts.
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
  * and each request costs its bytes. A round ends when no user with waiting requests has credit. So
  * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
  * user has freed its sessions meanwhile. The sessions of one user take turns.
  *
- * An engine that has a request for much longer than it has needed of late, and completes none, has
- * stopped: what it has is written off, what waits ends, and what is submitted is refused, but for
- * one request at once and one after each pause. The pauses grow. Any completion ends that.
+ * An engine with requests that completes none for the patience has stopped until it completes one:
+ * what it has is written off, what waits ends, and what is submitted is refused, but for one request
+ * at once and one after each pause. The pauses grow, and begin anew after OB_CALM.
  *
  *   ob_engine -> ob_share (a user) -> ob_session -> waiting requests
  *
@@ -23,20 +23,12 @@
  */
 #include "queue.h"
 
-/* A shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES. */
-#define OB_LEAST_BYTES 4096
+#define OB_TARGET_NS NSEC_PER_MSEC
 
-#define OB_TARGET_NS (2 * NSEC_PER_MSEC)
-#define OB_SHARED_NS (OB_TARGET_NS / 8)
-
-/* Always permitted: two records of TLS. So the time that it takes is the engine's own. */
-#define OB_LEAST_LIMIT 36864UL
-/* Number of completions for which the depth stays after a full queue, the limit after a late one. */
-#define OB_FULL_PAUSE 64
-#define OB_LATE_PAUSE 8U
-/* Number of requests that are long and alone, after which the engine gets two of them once. */
-#define OB_PROBE 64
-
+/* Jiffies between two looks at an engine: 10 ms, or 8. */
+#define OB_TICK max(HZ / 100UL, 1UL)
+/* The patience is for this much work, and longer in proportion up to the longest request. */
+#define OB_PATIENCE_COST 20480U
 /* The longest pause between two requests to an engine that stopped. */
 #define OB_LONGEST_PAUSE (60 * HZ)
 
@@ -75,104 +67,144 @@ static void ob_new_round(struct ob_engine *engine)
 	list_splice_tail_init(&engine->spent, &engine->ready);
 }
 
-static bool ob_has_room(struct ob_engine *engine, const struct ob_request *request)
+static bool ob_is_waiting(const struct ob_engine *engine)
 {
-	engine->is_deep = engine->running >= min(engine->depth, READ_ONCE(ob_max_requests));
-	engine->is_full = engine->cost + request->cost > engine->limit;
-	return engine->running + engine->lost < engine->most &&
-	       (!engine->running || !(engine->is_deep || engine->is_full));
+	return !list_empty(&engine->ready) || !list_empty(&engine->spent);
 }
 
-/* Two users within a second share the engine. */
-static void ob_see_user(struct ob_engine *engine, const struct ob_share *share, u64 now)
+static bool ob_has_room(const struct ob_engine *engine, const struct ob_request *request)
 {
-	if (unlikely(engine->last != share)) {
-		if (engine->last && now - engine->last_ns < NSEC_PER_SEC)
-			engine->shared_until = now + NSEC_PER_SEC;
-		engine->last = share;
-	}
-	engine->last_ns = now;
+	if (engine->running + engine->lost >= READ_ONCE(engine->most))
+		return false;
+	return !engine->running ||
+	       (engine->running < min(engine->depth / OB_DEPTH_UNIT, READ_ONCE(ob_max_requests)) &&
+		engine->cost + request->cost <= engine->limit);
 }
 
 static void ob_charge(struct ob_share *share, struct ob_request *request)
 {
 	struct ob_engine *engine = share->engine;
 
-	request->charged = true;
-	request->epoch = engine->epoch;
-	request->alone = !engine->running;
-	if (request->alone) {
-		engine->progress = jiffies;
-		engine->suspect = false;
+	request->state = OB_IN_FLIGHT;
+	if (!engine->running) {
+		engine->progress = engine->ticks;
+		/* Also where it is running: it may have seen that there was nothing in flight. */
+		if (!delayed_work_pending(&engine->watch))
+			queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
 	}
+	list_add_tail(&request->node, &engine->in_flight);
+	request->tick = engine->ticks;
 	request->started = ktime_get_ns();
-	ob_see_user(engine, share, request->started);
 	share->credit -= request->cost;
 	engine->running++;
 	engine->cost += request->cost;
+	request->found = engine->cost;
+	request->overtaken = engine->completed + 2 * engine->running + 1;
 	request->session->driver->running++;
 }
 
+/* Removes a request from what the engine has: it completed, was refused, or is written off. */
 static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 {
-	request->charged = false;
-	request->session->driver->running--;
-	if (unlikely(request->epoch != engine->epoch)) {
-		engine->lost--;
+	struct ob_session *session = request->session;
+
+	if (likely(request->state == OB_IN_FLIGHT)) {
+		list_del(&request->node);
+		engine->running--;
+		engine->cost -= request->cost;
 		return;
 	}
-	engine->running--;
-	engine->cost -= request->cost;
+	session->lost--;
+	if (session->held) {
+		session->held--;
+		engine->lost--;
+	}
 }
 
 /* ---- Engines that stopped ---- */
 
 /*
- * Jiffies after which the engine is late with what it has. The second look is a part of ten times
- * what it has needed. More work than it had then takes longer in proportion.
+ * The time that the engine has for its next completion: the parameter, and in proportion for more
+ * than 20 KiB of work, up to the longest request. So it covers engines of 0.7 MB/s, without knowing
+ * them. Slower ones: see ob_learn().
  */
-unsigned long ob_patience_of(const struct ob_engine *engine)
+static u64 ob_patience_ms(const struct ob_engine *engine, unsigned long cost)
 {
-	unsigned long most = ob_timeout_jiffies(),
-		      least = min(most, msecs_to_jiffies(READ_ONCE(ob_patience)) + 1),
-		      needed = min(most, nsecs_to_jiffies(10 * engine->slowest));
+	u64 least;
 
-	if (!engine->slowest)
-		return most;
-	needed -= min(needed, OB_SECOND_LOOK);
-	return min_t(u64, most, (u64)max(least, needed) *
-				max(1UL, DIV_ROUND_UP(engine->cost, engine->most_cost)));
+	cost = clamp_t(unsigned long, cost, OB_PATIENCE_COST, OB_QUANTUM);
+	least = div_u64((u64)READ_ONCE(ob_patience) * cost, OB_PATIENCE_COST);
+	least = min_t(u64, least, MSEC_PER_SEC * 86400);
+	return min_t(u64, least << engine->slowness,
+		     max_t(u64, least, jiffies_to_msecs(ob_timeout_jiffies())));
+}
+
+/* In ticks, of which the first one is not a whole one. */
+static unsigned int ob_patience_ticks(const struct ob_engine *engine)
+{
+	return 1 + DIV_ROUND_UP(msecs_to_jiffies(ob_patience_ms(engine, engine->cost)), OB_TICK);
 }
 
 /*
- * Writes off what the engine has if it is late, and moves what waits to @dropped. Returns whether
- * the engine has stopped. Late means that it is found so twice: a machine that was stopped itself,
- * as virtual ones are, has the interrupts of that time between.
+ * An answer that needs more than half of the patience doubles it, and one that needs less than a
+ * quarter halves what was doubled. That of a request that was written off counts if it comes within
+ * twice the patience; otherwise it is a sign of life, and says nothing about what the engine needs.
  */
-bool ob_look(struct ob_engine *engine, struct list_head *dropped)
+static void ob_learn(struct ob_engine *engine, const struct ob_request *request, u64 took)
+{
+	unsigned int waited = engine->ticks - engine->progress, patience = ob_patience_ticks(engine);
+	bool is_slow = request->state == OB_IN_FLIGHT ?
+			       2 * waited > patience :
+			       took < 2 * NSEC_PER_MSEC *
+					      ob_patience_ms(engine, request->cost);
+
+	if (is_slow)
+		engine->slowness += engine->slowness < OB_UNKNOWN;
+	else if (engine->slowness && 4 * waited < patience)
+		engine->slowness--;
+}
+
+/* The driver has the request until it completes it, if ever, but nothing waits for it any more. */
+static void ob_write_off(struct ob_engine *engine, struct ob_request *request)
+{
+	struct ob_session *session = request->session;
+
+	ob_uncharge(engine, request);
+	request->state = OB_LOST;
+	session->lost++;
+	if (session->driver->limits.requests && !session->abandoned) {
+		session->held++;
+		engine->lost++;
+	}
+	ob_request_late(request);
+}
+
+/* The driver has gone with the handle of the session. */
+void ob_queue_abandon(struct ob_session *session)
+{
+	struct ob_engine *engine = session->share->engine;
+
+	spin_lock_irq(&engine->lock);
+	engine->lost -= session->held;
+	session->held = 0;
+	spin_unlock_irq(&engine->lock);
+}
+
+/* Writes off what the engine has, and moves what waits to @dropped. */
+static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 {
 	struct ob_session *session, *next_session;
+	struct ob_request *request, *next_request;
 	struct ob_share *share, *next;
 
-	lockdep_assert_held(&engine->lock);
-	if (likely(!engine->running ||
-		   time_before(jiffies, engine->progress + ob_patience_of(engine))))
-		return engine->stopped;
-	if (!engine->suspect) {
-		engine->suspect = true;
-		engine->suspected = jiffies;
-	}
-	if (time_before(jiffies, engine->suspected + OB_SECOND_LOOK))
-		return engine->stopped;
-	engine->epoch++;
-	engine->lost += engine->running;
-	engine->running = 0;
-	engine->cost = 0;
-	engine->stalled = false;
-	engine->suspect = false;
-	engine->stopped = true;
+	list_for_each_entry_safe(request, next_request, &engine->in_flight, node)
+		ob_write_off(engine, request);
+	if (time_before(jiffies, engine->probe + OB_CALM))
+		engine->pause = clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE);
+	else
+		engine->pause = 0;
 	engine->probe = jiffies + engine->pause;
-	engine->pause = clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE);
+	engine->state = OB_STOPPED;
 	list_splice_init(&engine->spent, &engine->ready);
 	list_for_each_entry_safe(share, next, &engine->ready, turn) {
 		list_for_each_entry_safe(session, next_session, &share->sessions, turn) {
@@ -181,67 +213,104 @@ bool ob_look(struct ob_engine *engine, struct list_head *dropped)
 		}
 		list_del_init(&share->turn);
 	}
-	return true;
 }
 
 /*
- * The engine has completed a request. A late one too is evidence that it works, and may be the
- * first one although the engine was written off and has nothing else.
+ * Writes off requests that are lost while others complete: the engine has them for the patience, and
+ * has completed twice as many as it had when it got them. Engines work in about the order in which
+ * they get requests, whatever each takes.
  */
-static void ob_answered(struct ob_engine *engine, const struct ob_request *request, u64 took)
+static void ob_find_lost(struct ob_engine *engine)
 {
-	unsigned long cost = max_t(unsigned long, engine->cost, request->cost);
+	unsigned int patience = ob_patience_ticks(engine);
+	struct ob_request *request, *next;
 
-	engine->slowest = max(engine->slowest, took);
-	engine->most_cost = max(engine->most_cost, cost);
-	engine->new_slowest = max(engine->new_slowest, took);
-	engine->new_most_cost = max(engine->new_most_cost, cost);
-	if (!engine->until_forget--) {
-		engine->slowest = engine->new_slowest;
-		engine->most_cost = engine->new_most_cost;
-		engine->new_slowest = 0;
-		engine->new_most_cost = 0;
-		engine->until_forget = OB_REMEMBERED;
+	list_for_each_entry_safe(request, next, &engine->in_flight, node) {
+		if (engine->ticks - request->tick < patience)
+			return;
+		if ((s32)(engine->completed - request->overtaken) >= 0)
+			ob_write_off(engine, request);
 	}
-	engine->stopped = false;
-	engine->pause = 0;
 }
 
 /*
- * Adjusts what the engine may have. A request that found others in the engine, and took no longer
- * than one that found none, did not wait for them: the engine works on all at the same time, and
- * may have more. What it took longer is the work that a further request finds before it.
+ * Runs every OB_TICK while the engine has requests. Time is measured by counting these runs. So it
+ * stands still together with the machine, as a virtual one may be stopped, and is slow where all
+ * CPUs are busy: an engine has its time only while something that waits for it could run too. For
+ * the engine it does not count while a thread is in a function of a driver, which may not have the
+ * request yet.
  */
-static void ob_adjust(struct ob_engine *engine, const struct ob_request *request, u64 now)
+void ob_queue_watch(struct work_struct *work)
 {
-	u64 took = now - request->started,
-	    target = now < engine->shared_until ? OB_SHARED_NS : OB_TARGET_NS;
+	struct ob_engine *engine = container_of(to_delayed_work(work), struct ob_engine, watch);
+	LIST_HEAD(dropped);
 
-	if (request->alone || took < engine->latency)
+	spin_lock_irq(&engine->lock);
+	engine->ticks++;
+	engine->progress += atomic_read(&engine->submitting) > 0;
+	if (engine->running) {
+		if (engine->ticks - engine->progress >= ob_patience_ticks(engine))
+			ob_stop(engine, &dropped);
+		else
+			ob_find_lost(engine);
+	}
+	if (engine->running)
+		queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
+	if (ob_is_waiting(engine))
+		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
+	spin_unlock_irq(&engine->lock);
+	ob_queue_drop(&dropped, -EHOSTDOWN);
+}
+
+/* Around a driver's function. Protected by the caller's reference to a session of the engine. */
+void ob_engine_submitting(struct ob_engine *engine, bool begins)
+{
+	atomic_add(begins ? 1 : -1, &engine->submitting);
+}
+
+/*
+ * Adjusts what the engine may have, by a request that found this much work there. If it took no
+ * longer than one that found none, the engine works on several at the same time, or is fast: it may
+ * have as much, and a quarter or one request more. What the request took longer is the work that a
+ * further request would find before it.
+ */
+static void ob_adjust(struct ob_engine *engine, const struct ob_request *request, u64 took)
+{
+	bool alone = request->found == request->cost;
+
+	if (alone || took < engine->latency)
 		engine->latency = took;
-	if (engine->depth_pause)
-		engine->depth_pause--;
-	else if (engine->is_deep)
-		engine->depth = min(engine->depth + 1, READ_ONCE(ob_max_requests));
-	if (engine->limit_pause) {
-		engine->limit_pause--;
-	} else if (took > engine->latency + target) {
+	if (engine->depth < OB_UNLIMITED)
+		engine->depth++;
+	if (took <= engine->latency + OB_TARGET_NS) {
+		if (!alone || took < OB_TARGET_NS)
+			engine->limit = max(engine->limit, request->found +
+					    max_t(u32, request->cost, request->found / 4));
+	} else if (2 * request->found > engine->limit) {
 		/* Its latency has changed, or other users of the kernel have requests. */
 		if (engine->limit == OB_LEAST_LIMIT)
 			engine->latency = took;
-		engine->limit = max(engine->limit - engine->limit / 4, OB_LEAST_LIMIT);
-		engine->limit_pause = max(engine->running, OB_LATE_PAUSE);
-	} else if (engine->is_full &&
-		   (!request->alone ||
-		    (!engine->running && (took < target || !engine->until_probe--)))) {
-		engine->limit += request->cost;
-		engine->until_probe = OB_PROBE;
+		engine->limit = clamp(request->found / 4 * 3, OB_LEAST_LIMIT, engine->limit);
 	}
 }
 
-static bool ob_is_waiting(const struct ob_engine *engine)
+/*
+ * The engine has completed a request. That of one that was written off is evidence that it works,
+ * an error is not.
+ */
+static void ob_answered(struct ob_engine *engine, const struct ob_request *request, int error)
 {
-	return !list_empty(&engine->ready) || !list_empty(&engine->spent);
+	u64 took = ktime_get_ns() - request->started;
+
+	if (likely(!error || error == -EBADMSG)) {
+		ob_learn(engine, request, took);
+		if (unlikely(engine->state == OB_STOPPED))
+			engine->state = OB_WORKS;
+	}
+	engine->progress = engine->ticks;
+	engine->completed++;
+	if (likely(request->state == OB_IN_FLIGHT))
+		ob_adjust(engine, request, took);
 }
 
 static void ob_enqueue(struct ob_request *request)
@@ -273,16 +342,15 @@ int ob_queue_add(struct ob_request *request)
 {
 	struct ob_share *share = request->session->share;
 	struct ob_engine *engine = share->engine;
-	LIST_HEAD(dropped);
 	unsigned long flags;
 	int result = 1;
 
-	request->charged = false;
+	request->state = OB_WAITING;
 	request->cost = max_t(u32, request->cost, OB_LEAST_BYTES) + OB_REQUEST_COST;
 	spin_lock_irqsave(&engine->lock, flags);
-	if (unlikely(ob_look(engine, &dropped))) {
+	if (unlikely(engine->state == OB_STOPPED)) {
 		if (engine->running || time_before(jiffies, engine->probe) ||
-		    engine->lost >= engine->most)
+		    !ob_has_room(engine, request))
 			result = -EHOSTDOWN;
 	} else if (ob_is_waiting(engine) || !ob_has_room(engine, request)) {
 		result = 0;
@@ -297,8 +365,6 @@ int ob_queue_add(struct ob_request *request)
 		ob_charge(share, request);
 	}
 	spin_unlock_irqrestore(&engine->lock, flags);
-	if (unlikely(!list_empty(&dropped)))
-		ob_queue_drop(&dropped, -EHOSTDOWN);
 	return result;
 }
 
@@ -309,36 +375,40 @@ int ob_queue_add(struct ob_request *request)
 void ob_queue_done(struct ob_request *request, int error)
 {
 	struct ob_engine *engine = request->session->share->engine;
-	u64 now = ktime_get_ns();
 	unsigned long flags;
 
-	if (!request->charged)
+	if (request->state == OB_WAITING)
 		return;
 	spin_lock_irqsave(&engine->lock, flags);
-	engine->progress = jiffies;
-	engine->suspect = false;
-	if (likely(!error || error == -EBADMSG))
-		ob_answered(engine, request, now - request->started);
-	if (likely(request->epoch == engine->epoch))
-		ob_adjust(engine, request, now);
+	ob_answered(engine, request, error);
 	ob_uncharge(engine, request);
+	request->session->driver->running--;
 	/* A work that waits for the next tick after a refusal is started now. */
-	if (unlikely(engine->stalled))
+	if (unlikely(engine->state == OB_FULL)) {
+		engine->state = OB_WORKS;
 		mod_delayed_work(ob_workqueue, &engine->dispatch, 0);
-	else if (unlikely(ob_is_waiting(engine)))
+	} else if (unlikely(ob_is_waiting(engine))) {
 		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
-	engine->stalled = false;
+	}
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* The driver has accepted a request into its backlog: its queue is full. */
+/*
+ * The driver's queue is full. What it accepts grows by one request with OB_DEPTH_UNIT completions,
+ * since the queue may have been full of requests of users in the kernel.
+ */
+static void ob_set_depth(struct ob_engine *engine, unsigned int requests)
+{
+	engine->depth = OB_DEPTH_UNIT * clamp(requests, 1U, engine->depth / OB_DEPTH_UNIT ?: 1);
+}
+
+/* The driver has accepted a request into its backlog. */
 void ob_queue_backlogged(struct ob_engine *engine)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
-	engine->depth = clamp(engine->running, 2U, engine->depth + 1) - 1;
-	engine->depth_pause = OB_FULL_PAUSE;
+	ob_set_depth(engine, engine->running - 1);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
@@ -356,12 +426,14 @@ bool ob_queue_refused(struct ob_request *request)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	ob_uncharge(engine, request);
+	request->state = OB_WAITING;
+	session->driver->running--;
 	share->credit += request->cost;
-	engine->depth = max(engine->running, 1U);
-	engine->depth_pause = OB_FULL_PAUSE;
+	ob_set_depth(engine, engine->running);
 	waits = !test_bit(OB_CANCELLED, &session->state);
 	if (waits) {
-		engine->stalled = true;
+		if (engine->state == OB_WORKS)
+			engine->state = OB_FULL;
 		list_add(&request->node, &session->waiting);
 		list_move(&session->turn, &share->sessions);
 		ob_share_sort(share);
@@ -373,7 +445,7 @@ bool ob_queue_refused(struct ob_request *request)
 	return waits;
 }
 
-static struct ob_request *ob_queue_next(struct ob_engine *engine)
+static struct ob_request *ob_queue_next(struct ob_engine *engine, struct list_head *dropped)
 {
 	struct ob_request *request = NULL;
 	struct ob_session *session;
@@ -383,14 +455,18 @@ static struct ob_request *ob_queue_next(struct ob_engine *engine)
 	if (list_empty(&engine->ready))
 		ob_new_round(engine);
 	/* After a refusal without other requests in the engine, no completion follows. */
-	if (list_empty(&engine->ready) || (engine->stalled && engine->running))
+	if (list_empty(&engine->ready) || (engine->state == OB_FULL && engine->running))
 		goto unlock;
-	engine->stalled = false;
+	if (engine->state == OB_FULL)
+		engine->state = OB_WORKS;
 	share = list_first_entry(&engine->ready, struct ob_share, turn);
 	session = list_first_entry(&share->sessions, struct ob_session, turn);
 	request = list_first_entry(&session->waiting, struct ob_request, node);
 	if (!ob_has_room(engine, request)) {
 		request = NULL;
+		/* Its drivers may have no other request than those that are lost. */
+		if (!engine->running)
+			ob_stop(engine, dropped);
 		goto unlock;
 	}
 	list_del(&request->node);
@@ -409,13 +485,16 @@ void ob_queue_dispatch(struct work_struct *work)
 {
 	struct ob_engine *engine = container_of(to_delayed_work(work), struct ob_engine, dispatch);
 	struct ob_request *request;
+	LIST_HEAD(dropped);
 
 	for (int i = 0; i < OB_TURN; i++) {
 		struct ob_arena *arena;
 
-		request = ob_queue_next(engine);
-		if (!request)
+		request = ob_queue_next(engine, &dropped);
+		if (!request) {
+			ob_queue_drop(&dropped, -EHOSTDOWN);
 			return;
+		}
 		arena = request->arena;
 		refcount_inc(&arena->refs);
 		ob_request_start(request);

@@ -11,10 +11,21 @@
 /* Not less than the cost of a request: after each round every user has credit. */
 #define OB_QUANTUM (OB_MAX_LENGTH + OB_MAX_AAD + OB_REQUEST_COST)
 
-#define OB_FIRST_DEPTH 8
+/* A shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES. */
+#define OB_LEAST_BYTES 4096
+/* Always permitted: eight short requests, or two records of TLS. */
+#define OB_LEAST_LIMIT (8UL * (OB_LEAST_BYTES + OB_REQUEST_COST))
 
-/* What an engine needed counts until it has answered so often, or twice as often. */
-#define OB_REMEMBERED 1024
+/* An engine that stopped, and not again for this long, counts as one that never did. */
+#define OB_CALM (60 * HZ)
+
+/* Completions for which the driver gets one request more after its queue was full. */
+#define OB_DEPTH_UNIT 64U
+/* Until its queue was full. */
+#define OB_UNLIMITED (4096 * OB_DEPTH_UNIT)
+
+/* An engine that has not completed any request has 2^8 times the patience: 7.7 s. */
+#define OB_UNKNOWN 8
 
 /* A user of an engine. */
 struct ob_share {
@@ -28,6 +39,9 @@ struct ob_share {
 	u64 round;			/* that credit is of */
 };
 
+/* FULL: refused a request; gets no more until one completes. STOPPED: see ob_stop(). */
+enum ob_engine_state { OB_WORKS, OB_FULL, OB_STOPPED };
+
 struct ob_engine {
 	struct list_head link;
 	/* Of the algorithms; compared only, and may be gone. NULL: built into the kernel. */
@@ -37,34 +51,29 @@ struct ob_engine {
 	spinlock_t lock;		/* protects all that follows */
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
 	u64 round;
-	unsigned int running, depth;	/* requests that the engine has, and may have */
-	unsigned int most;		/* requests that its drivers permit */
-	unsigned long cost, limit;	/* of these requests, and at most */
-	bool stalled;			/* refused a request; no more until one completes */
-	bool is_deep, is_full;		/* depth, limit makes the next request wait */
-	unsigned int depth_pause, limit_pause;	/* completions until it may change again */
-	unsigned int until_probe;	/* requests of OB_PROBE to come */
+	unsigned int running;		/* requests that the engine has */
+	unsigned int depth;		/* that its drivers accept, in parts of OB_DEPTH_UNIT */
+	unsigned int most;		/* that its drivers permit */
+	unsigned long cost, limit;	/* of the requests that it has, and at most */
 	u64 latency;			/* nanoseconds of a request that waits for no other */
-	const struct ob_share *last;	/* that submitted last; compared only, and may be gone */
-	u64 last_ns, shared_until;
-	unsigned long progress;		/* jiffies of a completion, or since it has a request */
-	u64 slowest;			/* nanoseconds, of late; 0: it has never answered */
-	unsigned long most_cost;	/* that it had when it answered, of late */
-	u64 new_slowest;		/* what these two become after until_forget answers */
-	unsigned long new_most_cost;
-	unsigned int until_forget;
-	unsigned int epoch, lost;	/* requests of earlier epochs, which were written off */
-	bool stopped, suspect;		/* suspect: was found late once */
-	unsigned long suspected;	/* jiffies of that */
+	enum ob_engine_state state;
+	/* Requests that it has, by age, and changes of them: what has completed, what is lost. */
+	struct list_head in_flight;
+	u32 completed;
+	unsigned int lost;		/* of drivers with a limit: they count towards most */
+	/* Engines that stopped: see ob_queue_watch(). */
+	atomic_t submitting;		/* threads in functions of its drivers */
+	unsigned int ticks, progress;	/* progress: ticks at the last completion */
+	unsigned int slowness;		/* doublings of the patience */
 	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
+	struct delayed_work watch;
 	struct delayed_work dispatch;
 };
 
 /* ---- queue.c ---- */
 
 void ob_share_refresh(struct ob_share *share);
-unsigned long ob_patience_of(const struct ob_engine *engine);
-bool ob_look(struct ob_engine *engine, struct list_head *dropped);
 void ob_queue_dispatch(struct work_struct *work);
+void ob_queue_watch(struct work_struct *work);
 
 #endif

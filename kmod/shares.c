@@ -28,30 +28,7 @@ bool ob_engine_stopped(const struct ob_driver *driver)
 {
 	const struct ob_engine *engine = ob_engine_of_driver(driver);
 
-	return engine && READ_ONCE(engine->stopped);
-}
-
-/*
- * Looks whether the engine of a driver has stopped. Returns after how many jiffies it is late with
- * a request.
- */
-unsigned long ob_engine_patience(u16 number)
-{
-	unsigned long patience = ob_timeout_jiffies();
-	struct ob_engine *engine;
-	LIST_HEAD(dropped);
-
-	mutex_lock(&ob_drivers_lock);
-	engine = ob_engine_of_driver(ob_driver_find(NULL, number));
-	if (engine) {
-		spin_lock_irq(&engine->lock);
-		patience = ob_patience_of(engine);
-		ob_look(engine, &dropped);
-		spin_unlock_irq(&engine->lock);
-	}
-	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -EHOSTDOWN);
-	return patience;
+	return engine && READ_ONCE(engine->state) == OB_STOPPED;
 }
 
 /* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
@@ -62,7 +39,8 @@ void ob_engines_probe(void)
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(engine, &engines, link) {
 		spin_lock_irq(&engine->lock);
-		engine->probe = jiffies;
+		if (engine->state == OB_STOPPED)
+			engine->probe = jiffies;
 		spin_unlock_irq(&engine->lock);
 	}
 	mutex_unlock(&ob_drivers_lock);
@@ -84,34 +62,43 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 		return NULL;
 	engine->owner = owner;
 	engine->most = UINT_MAX;
-	engine->depth = OB_FIRST_DEPTH;
-	engine->limit = OB_FIRST_DEPTH * OB_QUANTUM;
+	engine->depth = OB_UNLIMITED;
+	engine->limit = OB_LEAST_LIMIT;
+	engine->probe = jiffies - OB_CALM;
 	engine->latency = U64_MAX;
-	engine->until_forget = OB_REMEMBERED;
+	engine->slowness = OB_UNKNOWN;
 	spin_lock_init(&engine->lock);
 	INIT_LIST_HEAD(&engine->shares);
 	INIT_LIST_HEAD(&engine->ready);
 	INIT_LIST_HEAD(&engine->spent);
+	INIT_LIST_HEAD(&engine->in_flight);
 	INIT_DELAYED_WORK(&engine->dispatch, ob_queue_dispatch);
+	INIT_DELAYED_WORK(&engine->watch, ob_queue_watch);
 	list_add(&engine->link, &engines);
 	return engine;
 }
 
-/* Frees shares without sessions and without debt, with @all also those with a debt. */
+/* Frees a share without sessions and without debt, with @all also one with a debt. */
+static void ob_share_clean(struct ob_share *share, bool all)
+{
+	struct ob_engine *engine = share->engine;
+
+	spin_lock_irq(&engine->lock);
+	ob_share_refresh(share);
+	spin_unlock_irq(&engine->lock);
+	if (share->holders || (!all && share->credit < 0))
+		return;
+	list_del(&share->link);
+	ob_user_put(share->user);
+	kfree(share);
+}
+
 static void ob_shares_clean(struct ob_engine *engine, bool all)
 {
 	struct ob_share *share, *next;
 
-	list_for_each_entry_safe(share, next, &engine->shares, link) {
-		spin_lock_irq(&engine->lock);
-		ob_share_refresh(share);
-		spin_unlock_irq(&engine->lock);
-		if (share->holders || (!all && share->credit < 0))
-			continue;
-		list_del(&share->link);
-		ob_user_put(share->user);
-		kfree(share);
-	}
+	list_for_each_entry_safe(share, next, &engine->shares, link)
+		ob_share_clean(share, all);
 }
 
 /*
@@ -128,9 +115,45 @@ void ob_queue_clean(void)
 			continue;
 		ob_shares_clean(engine, true);
 		cancel_delayed_work_sync(&engine->dispatch);
+		cancel_delayed_work_sync(&engine->watch);
 		list_del(&engine->link);
 		kfree(engine);
 	}
+}
+
+static unsigned int ob_driver_permits(const struct ob_driver *driver,
+				      const struct ob_engine *engine)
+{
+	const struct ob_session *session;
+
+	if (driver->limits.requests)
+		list_for_each_entry(session, &driver->sessions, link)
+			if (session->share && session->share->engine == engine)
+				return driver->limits.requests;
+	return UINT_MAX;
+}
+
+/* What the drivers with a limit permit that have sessions of the engine now. */
+static void ob_engine_set_most(struct ob_engine *engine)
+{
+	const struct ob_driver *driver;
+	unsigned int most = UINT_MAX;
+
+	lockdep_assert_held(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		most = min(most, ob_driver_permits(driver, engine));
+	list_for_each_entry(driver, &ob_disallowed, link)
+		most = min(most, ob_driver_permits(driver, engine));
+	WRITE_ONCE(engine->most, most);
+}
+
+/* The limits of a driver have changed. */
+void ob_engines_limit(void)
+{
+	struct ob_engine *engine;
+
+	list_for_each_entry(engine, &engines, link)
+		ob_engine_set_most(engine);
 }
 
 static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
@@ -140,6 +163,8 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	list_for_each_entry(share, &engine->shares, link)
 		if (share->user == user)
 			return share;
+	/* Of those whose debt has been paid since their last session. */
+	ob_shares_clean(engine, false);
 	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
 	if (!share)
 		return NULL;
@@ -155,7 +180,6 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 /* The session, which has a driver handle, uses an engine from now on. */
 int ob_queue_join(struct ob_session *session)
 {
-	const struct ob_limits *limits = &session->driver->limits;
 	struct ob_engine *engine;
 	struct ob_share *share;
 
@@ -163,15 +187,13 @@ int ob_queue_join(struct ob_session *session)
 	engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
 	if (!engine)
 		return -ENOMEM;
-	if (limits->requests)
-		WRITE_ONCE(engine->most, min(engine->most, limits->requests));
 	share = ob_share_get(engine, session->user);
 	if (share) {
 		share->holders++;
 		engine->sessions++;
 		session->share = share;
 	}
-	ob_shares_clean(engine, false);
+	ob_engine_set_most(engine);
 	return share ? 0 : -ENOMEM;
 }
 
@@ -186,5 +208,6 @@ void ob_queue_leave(struct ob_session *session)
 	session->share = NULL;
 	share->holders--;
 	share->engine->sessions--;
-	ob_shares_clean(share->engine, false);
+	ob_engine_set_most(share->engine);
+	ob_share_clean(share, false);
 }

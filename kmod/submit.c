@@ -26,8 +26,6 @@ static struct ob_batch ob_no_waiter;
 
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
-/* Jiffies; what is late depends on others, too. */
-#define OB_LONGEST_SLEEP (HZ / 10UL)
 
 /* Drivers' own time limits are half a second and more. What they refuse, they refuse at once. */
 #define OB_LATE_ERROR_NS (400 * NSEC_PER_MSEC)
@@ -67,6 +65,28 @@ static __always_inline void ob_slot_end(struct ob_arena *arena, u32 index, int s
 	ob_arena_put_atomic(arena);
 }
 
+/* A request is written off: its waiter, if any, does not wait for it any more. */
+void ob_request_late(struct ob_request *request)
+{
+	struct ob_place *place = &request->arena->places[request->index];
+	struct ob_batch *batch;
+	unsigned long flags;
+
+	spin_lock_irqsave(&place->lock, flags);
+	place->late = true;
+	batch = place->batch;
+	if (!batch || batch == &ob_no_waiter) {
+		batch = NULL;
+	} else {
+		place->batch = &ob_no_waiter;
+		WRITE_ONCE(batch->late, true);
+		atomic64_inc(&request->session->driver->timeouts);
+	}
+	spin_unlock_irqrestore(&place->lock, flags);
+	if (batch && atomic_dec_and_test(&batch->pending))
+		complete(&batch->done);
+}
+
 /* Replaces place->batch by @to if it is @from. Returns the batch found. */
 static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch *from,
 					 struct ob_batch *to)
@@ -84,7 +104,7 @@ static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch
 /* Whether the driver's own time limit is over, which drivers report as EFAULT and EINVAL too. */
 static bool ob_is_late_error(const struct ob_request *request, int error)
 {
-	return request->charged && error != -EBADMSG && error != -ENODEV &&
+	return request->state != OB_WAITING && error != -EBADMSG && error != -ENODEV &&
 	       ktime_get_ns() - request->started > OB_LATE_ERROR_NS;
 }
 
@@ -96,7 +116,7 @@ void ob_request_done(struct ob_request *request, int error)
 
 	if (unlikely(error > 0))
 		error = -EIO;
-	if (unlikely(error && error != -EBADMSG && request->charged))
+	if (unlikely(error && error != -EBADMSG && request->state != OB_WAITING))
 		atomic64_inc(&session->driver->errors);
 	if (unlikely(error == -ENODEV))
 		ob_session_kill_atomic(session);
@@ -137,7 +157,6 @@ static void ob_request_returned(struct ob_place *place, unsigned int generation,
 		ob_count_double(place);
 		return;
 	}
-	WRITE_ONCE(place->since, 0);
 	/* Not a hash: its driver may have begun the message. */
 	if ((error != -ENOSPC && error != -EAGAIN) || request->digest_size ||
 	    !ob_queue_refused(request))
@@ -156,9 +175,10 @@ void ob_request_start(struct ob_request *request)
 	int error;
 
 	place->generation = generation;
-	WRITE_ONCE(place->since, jiffies ?: 1);
 	WRITE_ONCE(place->live, generation);
+	ob_engine_submitting(engine, true);
 	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
+	ob_engine_submitting(engine, false);
 	if (unlikely(error == -EBUSY))
 		ob_queue_backlogged(engine);
 	else if (unlikely(error != -EINPROGRESS))
@@ -276,7 +296,7 @@ static void ob_submission_put_session(struct ob_submission *all)
  * Returns the session of a slot, with a reference to the driver handle. Avoids the lookup for most
  * slots: they name the session of the slot before.
  */
-static struct ob_session *ob_session_again(struct ob_submission *all, u32 id)
+static struct ob_session *ob_submission_session(struct ob_submission *all, u32 id)
 {
 	if (unlikely(!all->session || all->id != id || test_bit(OB_DEAD, &all->session->state))) {
 		struct ob_session *session = ob_session_use(all->file, id);
@@ -297,7 +317,9 @@ static int ob_limits_check(struct ob_session *session, const struct ob_slot_copy
 	const struct ob_limits *limits = &session->driver->limits;
 	u32 first;
 
-	if (limits->length && copy->length > limits->length)
+	/* What the driver gets, with what is authenticated and the tag. */
+	if (limits->length &&
+	    copy->length + copy->aad_length + session->tag_size > limits->length)
 		return -E2BIG;
 	if (!limits->one_direction)
 		return 0;
@@ -334,7 +356,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		error = -E2BIG;
 		goto end;
 	}
-	session = ob_session_again(all, copy->session);
+	session = ob_submission_session(all, copy->session);
 	if (IS_ERR(session)) {
 		error = PTR_ERR(session);
 		goto end;
@@ -361,7 +383,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 		goto unuse;
 
 	place->driver = driver->number;
-	WRITE_ONCE(place->since, 0);
+	place->late = false;
 	atomic64_inc(&driver->requests);
 	atomic64_add(copy->length, &driver->bytes);
 	if (all->last != driver)
@@ -387,6 +409,7 @@ end:
 static void ob_batch_init(struct ob_batch *batch, int pending)
 {
 	atomic_set(&batch->pending, pending);
+	batch->late = false;
 	init_completion(&batch->done);
 }
 
@@ -408,61 +431,22 @@ static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct 
 	/* The others are in ob_slot_end() now. */
 	if (!ended)
 		wait_for_completion(&batch->done);
+	if (!late && READ_ONCE(batch->late))
+		return -ETIMEDOUT;
 	return late ? error : 0;
 }
 
-/* Jiffies until a driver has a request of the batch for longer than its engine may need. */
-static unsigned long ob_until_late(const struct ob_arena *arena, u32 first, u32 count,
-				   const struct ob_batch *batch)
+/* limit: in jiffies */
+static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch,
+			 unsigned long limit)
 {
-	unsigned long patience = 0, until = OB_LONGEST_SLEEP;
-	u16 driver = 0;
+	long left = 1;
 
-	for (u32 i = first; i < first + count; i++) {
-		const struct ob_place *place = &arena->places[i];
-		unsigned long since = READ_ONCE(place->since), passed;
-
-		if (READ_ONCE(place->batch) != batch)
-			continue;
-		if (place->driver != driver) {
-			driver = place->driver;
-			patience = ob_engine_patience(driver);
-		}
-		if (!since)
-			continue;
-		passed = jiffies - since;
-		until = min(until, patience - min(patience, passed));
-	}
-	return until;
-}
-
-/* A timer expires with the next tick, so that it is never early. */
-static long ob_sleep(struct ob_batch *batch, unsigned long ticks)
-{
-	return wait_for_completion_killable_timeout(&batch->done, max(ticks, 2UL) - 1);
-}
-
-static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch)
-{
-	unsigned long end = jiffies + ob_timeout_jiffies(), sleep = OB_SECOND_LOOK, suspected = 0;
-	long left;
-
-	if (atomic_dec_and_test(&batch->pending))
-		return 0;
-	do {
-		left = ob_sleep(batch, sleep);
-		if (likely(left > 0))
-			return 0;
-		sleep = ob_until_late(arena, first, count, batch);
-		if (sleep)
-			suspected = 0;
-		else if (!suspected)
-			suspected = jiffies ?: 1;
-		else if (time_after_eq(jiffies, suspected + OB_SECOND_LOOK))
-			break;
-		sleep = sleep ?: OB_SECOND_LOOK;
-	} while (!left && time_before(jiffies, end));
-	return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
+	if (!atomic_dec_and_test(&batch->pending))
+		left = wait_for_completion_killable_timeout(&batch->done, limit);
+	if (left <= 0)
+		return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
+	return READ_ONCE(batch->late) ? -ETIMEDOUT : 0;
 }
 
 static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
@@ -500,20 +484,26 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
 		ob_submit_slot(&all, record->first + i);
 	}
 	ob_submission_put_session(&all);
-	return wait ? ob_wait_slots(arena, record->first, record->count, &batch) : 0;
+	return wait ? ob_wait_slots(arena, record->first, record->count, &batch,
+				    ob_timeout_jiffies()) :
+		      0;
 }
 
-/* Waits for requests in flight without a waiter. */
+/* Waits for requests in flight without a waiter; if one is written off, for the patience only. */
 static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 {
+	unsigned long limit = ob_timeout_jiffies();
 	struct ob_batch batch, *was;
 
 	ob_batch_init(&batch, 1);
 	for (u32 i = 0; i < count; i++) {
 		atomic_inc(&batch.pending);
 		was = ob_replace_batch(&arena->places[first + i], &ob_no_waiter, &batch);
-		if (was == &ob_no_waiter)
+		if (was == &ob_no_waiter) {
+			if (READ_ONCE(arena->places[first + i].late))
+				limit = min(limit, msecs_to_jiffies(READ_ONCE(ob_patience)));
 			continue;
+		}
 		atomic_dec(&batch.pending);
 		if (!was)
 			continue;
@@ -521,7 +511,7 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 			ob_stop_waiting(arena, first, i, &batch, -EBUSY);
 		return -EBUSY;
 	}
-	return ob_wait_slots(arena, first, count, &batch);
+	return ob_wait_slots(arena, first, count, &batch, limit);
 }
 
 /*

@@ -118,8 +118,21 @@ static bool ob_abandon(struct ob_session *session)
 	if (test_and_set_bit(OB_ENDED, &session->state))
 		return !session->abandoned;
 	session->abandoned = true;
+	if (session->share)
+		ob_queue_abandon(session);
 	kmemleak_not_leak(session->skcipher);
 	return false;
+}
+
+/*
+ * Whether a session that was killed will end. For a suspend one does not that has only requests
+ * which are written off: one lost request would prevent each suspend until the machine is restarted.
+ */
+static bool ob_will_end(struct ob_session *session, bool suspend)
+{
+	if (session->abandoned)
+		return false;
+	return !suspend || refcount_read(&session->users) != READ_ONCE(session->lost);
 }
 
 /*
@@ -139,7 +152,7 @@ static bool ob_end_each(struct module *const *module, struct list_head *drivers,
 		list_for_each_entry(session, &driver->sessions, link) {
 			ob_queue_take(session, NULL, dropped);
 			ob_session_kill_atomic(session);
-			any |= !abandon || ob_abandon(session);
+			any |= abandon ? ob_abandon(session) : ob_will_end(session, !module);
 		}
 	}
 	return any;

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users, and what each of them and all together may have. A login owns the user namespaces that it
- * makes, and all subordinate user IDs in them: these count as one user.
+ * Users, and what each of them and all together may have. Who makes a user namespace has all user
+ * IDs in it, so that these count as one user:
+ *
+ *   process in                              made by         its user is
+ *   the initial namespace                                   its user ID
+ *   a namespace below it, or below that     a login         that login
+ *   the same                                root            that namespace: a container
+ *
+ * The outermost namespace below the initial one decides, whoever made those in it.
  */
 #include <linux/cred.h>
 #include <linux/slab.h>
@@ -15,6 +22,7 @@
 struct ob_user {
 	struct list_head link;
 	kuid_t uid;
+	struct user_namespace *container;	/* NULL: none; otherwise uid is root's */
 	unsigned int refs;
 	u64 used[OB_RESOURCES];
 };
@@ -23,33 +31,36 @@ static DEFINE_SPINLOCK(lock);	/* protects all that follows */
 static LIST_HEAD(users);
 static u64 used[OB_RESOURCES];
 
-/* The owner of the outermost user namespace that root did not make. */
-static kuid_t ob_uid_of(const struct cred *cred)
+static void ob_user_identify(struct ob_user *user, const struct cred *cred)
 {
-	const struct user_namespace *ns = cred->user_ns;
-	kuid_t uid = cred->euid;
+	struct user_namespace *ns = cred->user_ns;
 
-	for (; ns != &init_user_ns; ns = ns->parent)
-		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-			uid = ns->owner;
-	return uid;
+	user->uid = cred->euid;
+	if (ns == &init_user_ns)
+		return;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	user->uid = ns->owner;
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		user->container = ns;
 }
 
 /* Returns the user of the calling process with a reference, or NULL. */
 struct ob_user *ob_user_get(void)
 {
 	struct ob_user *made = kzalloc(sizeof(*made), GFP_KERNEL_ACCOUNT), *user;
-	kuid_t uid = ob_uid_of(current_cred());
 
 	if (!made)
 		return NULL;
+	ob_user_identify(made, current_cred());
 	spin_lock(&lock);
 	list_for_each_entry(user, &users, link)
-		if (uid_eq(user->uid, uid))
+		if (uid_eq(user->uid, made->uid) && user->container == made->container)
 			goto found;
 	user = made;
 	made = NULL;
-	user->uid = uid;
+	if (user->container)
+		get_user_ns(user->container);
 	list_add(&user->link, &users);
 found:
 	user->refs++;
@@ -76,8 +87,11 @@ void ob_user_put(struct ob_user *user)
 	if (last)
 		list_del(&user->link);
 	spin_unlock(&lock);
-	if (last)
-		kfree(user);
+	if (!last)
+		return;
+	if (user->container)
+		put_user_ns(user->container);
+	kfree(user);
 }
 
 static u64 ob_most(enum ob_resource what)

@@ -61,6 +61,7 @@ static int held_set(void *data, u64 error)
 	list_for_each_entry(device, &sim_devices, node)
 		sim_release_held(device, -(int)error);
 	mutex_unlock(&sim_devices_lock);
+	sim_complete_forgotten();
 	return 0;
 }
 

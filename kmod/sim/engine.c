@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The queue of a device: accepts, backlogs or refuses requests, and computes when each is due. */
+#include <linux/delay.h>
 #include <linux/math64.h>
 #include <linux/rculist.h>
 #include "sim.h"
@@ -100,6 +101,8 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 	int answer = 0;
 
 	sim_fate_of(request);
+	if (unlikely(request->fate.delay) && request->base->flags & CRYPTO_TFM_REQ_MAY_SLEEP)
+		msleep(request->fate.delay);
 	if (unlikely(request->fate.refuse))
 		return -ENOSPC;
 	if (unlikely(request->fate.both)) {
@@ -206,6 +209,24 @@ unsigned int sim_release_held(struct sim_device *device, int error)
 	return released;
 }
 
+/* Requests of devices that are gone, by a fault. */
+static DEFINE_SPINLOCK(forgotten_lock);
+static LIST_HEAD(forgotten);
+
+void sim_complete_forgotten(void)
+{
+	struct sim_request *request, *next;
+	LIST_HEAD(taken);
+
+	spin_lock(&forgotten_lock);
+	list_splice_init(&forgotten, &taken);
+	spin_unlock(&forgotten_lock);
+	local_bh_disable();
+	list_for_each_entry_safe(request, next, &taken, node)
+		crypto_request_complete(request->base, -ENODEV);
+	local_bh_enable();
+}
+
 /*
  * Fails all requests after the device is gone: nothing submits, computes or interrupts any more. A
  * request in the backlog is first completed with -EINPROGRESS, which dm-crypt relies on.
@@ -233,7 +254,13 @@ void sim_drop_all(struct sim_device *device)
 	list_splice_tail(&backlog, &taken);
 	list_for_each_entry_safe(request, next, &taken, node) {
 		list_del(&request->node);
-		crypto_request_complete(request->base, -ENODEV);
+		if (!request->fate.forgotten) {
+			crypto_request_complete(request->base, -ENODEV);
+			continue;
+		}
+		spin_lock(&forgotten_lock);
+		list_add_tail(&request->node, &forgotten);
+		spin_unlock(&forgotten_lock);
 	}
 	local_bh_enable();
 }

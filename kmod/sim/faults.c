@@ -3,7 +3,7 @@
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
  *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|earlier|swap|never|
- *              full|refuse|slow TIMES|software
+ *              full|refuse|delay MS|slow TIMES|software|forgotten
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
@@ -19,8 +19,10 @@
  * swap      exchanges a cipher's result with that of a request of the same driver in flight, if
  *           there is one; of a longer result the beginning
  * never     does not complete until the debugfs file "held" is written
+ * forgotten as never, and not at the removal of the device either
  * full      no space in the queue
  * refuse    returns -ENOSPC without accepting the request, with MAY_BACKLOG too
+ * delay     the driver's function sleeps before it accepts the request, if it may sleep
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
  *
@@ -51,7 +53,9 @@ enum sim_fault {
 	SIM_SOFTWARE,
 	SIM_BOTH,
 	SIM_AGAIN,
-	SIM_REFUSE
+	SIM_REFUSE,
+	SIM_DELAY,
+	SIM_FORGOTTEN
 };
 
 static const struct {
@@ -72,6 +76,8 @@ static const struct {
 	[SIM_BOTH] = { "both", true },
 	[SIM_AGAIN] = { "again" },
 	[SIM_REFUSE] = { "refuse" },
+	[SIM_DELAY] = { "delay", true },
+	[SIM_FORGOTTEN] = { "forgotten" },
 };
 
 struct sim_rule {
@@ -171,6 +177,9 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	case SIM_REFUSE:
 		fate->refuse = true;
 		break;
+	case SIM_DELAY:
+		fate->delay = rule->value;
+		break;
 	case SIM_WRONG:
 		fate->wrong = true;
 		break;
@@ -192,6 +201,9 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	case SIM_SWAP:
 		fate->swap = true;
 		break;
+	case SIM_FORGOTTEN:
+		fate->forgotten = true;
+		fallthrough;
 	case SIM_NEVER:
 		fate->never = true;
 		break;

@@ -86,6 +86,8 @@ struct sim_fate {
 	int error;
 	int both;			/* complete with this errno and return it */
 	unsigned int slow;		/* factor on the modelled time */
+	bool forgotten;
+	unsigned int delay;		/* milliseconds in the driver's function */
 	unsigned int part;		/* with garbage: length of the wrong part, 0: all */
 	bool wrong, garbage, unwritten, never, full, refuse, software, again, earlier, swap;
 	bool fault;			/* caused by a rule of faults.c */
@@ -182,6 +184,7 @@ struct sim_request *sim_take_backlog(struct sim_device *device);
 bool sim_has_work(struct sim_device *device);
 void sim_enqueue(struct sim_device *device, struct sim_request *request);
 void sim_drop_all(struct sim_device *device);
+void sim_complete_forgotten(void);
 unsigned int sim_release_held(struct sim_device *device, int error);
 
 /* compute.c */

@@ -111,6 +111,30 @@ static void a_request_that_does_not_end_prevents_it(void)
 	the_old_session_ends_and_a_new_one_works();
 }
 
+/* One that is written off would prevent each suspend until the machine is restarted. */
+static void a_lost_request_does_not_prevent_it(void)
+{
+	begin();
+	fill(2);
+	for (int i = 0; i < 16; i++)
+		check(!submit(&arena, 0, 2, OUTBOARD_WAIT), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	check(!tell(SIM_DEBUG "/faults", "all never count=1"), "%m");
+	fill(1);
+	check(submit(&arena, 0, 1, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
+	for (int round = 0; round < 2; round++) {
+		check(!suspend(), "%m");
+		check(free_session(fd, 1) == 0, "%m");
+		make_session(fd, 1, cbc);
+		fill(2);
+		check(!submit(&arena, 1, 1, OUTBOARD_WAIT) && !arena.slot[1].status, "status %d",
+		      arena.slot[1].status);
+	}
+	hold(false);
+	check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
+}
+
 /* A process that creates sessions and requests until it is frozen. */
 static void while_a_process_submits(void)
 {
@@ -152,5 +176,6 @@ static const struct test tests[] = {
 	TEST(with_requests_in_flight),
 	TEST(while_a_process_submits),
 	TEST_SIM(a_request_that_does_not_end_prevents_it),
+	TEST_SIM(a_lost_request_does_not_prevent_it),
 };
 THEME(suspend, false);

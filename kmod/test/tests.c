@@ -19,7 +19,8 @@ static const struct theme *const themes[] = {
 	&ciphers_theme,	  &aeads_theme,	  &hashes_theme,  &batches_theme, &await_theme,
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
 	&lifetimes_theme, &turns_theme,	  &shares_theme,  &trials_theme,  &faults_theme,
-	&stopped_theme,	  &suspend_theme, &unplugged_theme,
+	&stopped_theme,	  &limits_theme,  &users_theme,	  &pairs_theme,	  &suspend_theme,
+	&unplugged_theme,
 };
 
 const char *programs;

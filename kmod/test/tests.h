@@ -35,7 +35,7 @@ struct theme {
 
 extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
-	turns_theme, shares_theme, trials_theme, faults_theme, stopped_theme, suspend_theme, unplugged_theme;
+	turns_theme, shares_theme, trials_theme, limits_theme, users_theme, pairs_theme, faults_theme, stopped_theme, suspend_theme, unplugged_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);
@@ -51,6 +51,8 @@ void slow_engine(const char *parameter, const char *value);
 void lacks(const char *missing) __attribute__((noreturn));
 /* Returns the kernel's software driver of the AES block cipher: aes-generic, since 7.2 aes-lib. */
 const char *software_aes(void);
+/* In pairs.c; leaves handles of drivers behind. */
+void pairs_with_an_unbinding(void);
 /* Directory of the test programs. */
 extern const char *programs;
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* FIRST: what an engine has at the same time, until the module has seen it accept more. */
-enum { MANY = 512, FIRST = 8, LARGE = 65536 };
+/* FIRST: SHORT requests that an engine has at the same time, until some have completed. */
+enum { MANY = 512, FIRST = 8, SHORT = 4096, LARGE = 65536 };
 
 static int fd;
 static struct arena arena;
@@ -95,7 +95,7 @@ static void an_engine_has_few_requests_at_first(void)
 	check(!tell(SIM_PARAMETERS "/compute", "N"), "%m");
 	hold(true);
 	begin();
-	submit_many(LARGE);
+	submit_many(SHORT);
 	check(outstanding() == FIRST, "the engine has %ld requests", outstanding());
 	other = open_device(0);
 	second = arena;
@@ -202,7 +202,7 @@ static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 	pid_t child;
 
 	hold(true);
-	child = another_user(1001, LARGE);
+	child = another_user(1001, SHORT);
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	kill_it(child);
 	check(counter("requests") == FIRST, "%ld requests after its end", counter("requests"));
@@ -221,7 +221,7 @@ static void what_no_driver_has_is_dropped_when_its_process_goes(void)
 	if (!child) {
 		arena = map_arena(fd, 1 * MIB, MANY);
 		make_session(fd, 1, cbc);
-		submit_many(LARGE);
+		submit_many(SHORT);
 		_exit(0);
 	}
 	join(child);
@@ -234,7 +234,7 @@ static void what_no_driver_has_is_dropped_when_its_session_was_freed(void)
 {
 	hold(true);
 	begin();
-	submit_many(LARGE);
+	submit_many(SHORT);
 	check(!free_session(fd, 1), "%m");
 	check(counter("requests") == MANY, "%ld requests", counter("requests"));
 	unmap_arena(&arena);

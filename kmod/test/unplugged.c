@@ -224,10 +224,42 @@ static void while_a_waiter_sleeps(void)
 	no_handle_outlived_its_device();
 }
 
+/* What the driver of a device that is gone has lost takes no place at its next device. */
+static void a_lost_request_of_a_driver_with_one_place(void)
+{
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	check(!tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes"), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "sim-cbc-aes requests=1"), "%m");
+	begin();
+	check(!tell(OUTBOARD_PARAMETERS "/timeout", "1"), "%m");
+	check(!tell(OUTBOARD_PARAMETERS "/patience", "30"), "%m");
+	fill();
+	for (unsigned int i = 0; i < 16; i++)
+		check(!submit(&arena, 0, 1, OUTBOARD_WAIT), "%m");
+	/* The driver does not complete it at its removal either. */
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes forgotten count=1"), "%m");
+	check(submit(&arena, 0, 1, OUTBOARD_WAIT) == -ETIMEDOUT, "%m");
+	unbind(0);
+	unbind(1);
+	bind(0);
+	bind(1);
+	check(!free_session(fd, 1), "%m");
+	make_session(fd, 1, cbc);
+	check(!submit(&arena, 1, 1, OUTBOARD_WAIT) && !arena.slot[1].status, "status %d",
+	      arena.slot[1].status);
+	check(!free_session(fd, 1), "%m");
+	check(!tell(SIM_DEBUG "/held", "0"), "%m");
+	check(wait_for(&arena, 0) == -ENODEV, "status %d", arena.slot[0].status);
+	check(!tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes"), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "sim-cbc-aes"), "%m");
+}
+
 static const struct test tests[] = {
 	TEST(in_turn),
 	TEST(at_the_same_time),
 	TEST(with_requests_that_do_not_end),
 	TEST(while_a_waiter_sleeps),
+	TEST(a_lost_request_of_a_driver_with_one_place),
+	TEST(pairs_with_an_unbinding),
 };
 THEME_BY_NAME(unplugged);

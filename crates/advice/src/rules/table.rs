@@ -13,8 +13,8 @@ pub static RULES: &[Rule] = &[
         next: "`outboard check {0}` tries it again; `outboard disallow {0}` withdraws it; a restart of the system starts its engine \
              anew",
         title: "a driver does not complete its requests",
-        explanation: "The engine has a request for longer than ten times what it has needed of late, and at least 30 ms \
-             (parameter patience of the kernel module), or for 10 s (timeout) if it has never completed one. The module \
+        explanation: "The engine has requests and has completed none for 30 ms (parameter patience of the kernel module; for \
+             64 KiB 100 ms, and longer for an engine that was always slow or has never completed one). The module \
              then refuses further requests at once, from all processes, and these compute in software. One request is \
              sent to the engine after each pause: of a second at first, of a minute at last, or when a device is bound or a driver allowed. \
              If it is completed, the engine is used again. Many drivers have no time limit of their own: an engine that \

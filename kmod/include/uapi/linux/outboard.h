@@ -153,9 +153,8 @@ struct outboard_slot {
  * EINVAL (no such slot, or not an eventfd), ENOSYS (kernel without eventfds).
  *
  * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout, and not
- * for a request that a driver has for ten times as long as its engine has needed of late, and for
- * longer than the milliseconds of the parameter patience. After ETIMEDOUT or EINTR, requests that
- * have not completed remain in flight.
+ * for requests of an engine that has stopped: that has completed none for the milliseconds of the
+ * parameter patience. After ETIMEDOUT or EINTR, requests that have not completed remain in flight.
  */
 struct outboard_submit {
 	__u16 op;
