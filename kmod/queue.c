@@ -172,7 +172,7 @@ static void ob_write_off(struct ob_engine *engine, struct ob_request *request)
 	ob_uncharge(engine, request);
 	request->state = OB_LOST;
 	session->lost++;
-	if (session->driver->limits.requests && !session->abandoned) {
+	if (session->driver->limits.requests && !ob_session_is(session, OB_ABANDONED)) {
 		session->held++;
 		engine->lost++;
 	}
@@ -430,7 +430,7 @@ bool ob_queue_refused(struct ob_request *request)
 	session->driver->running--;
 	share->credit += request->cost;
 	ob_set_depth(engine, engine->running);
-	waits = !test_bit(OB_CANCELLED, &session->state);
+	waits = !ob_session_is(session, OB_CANCELLED);
 	if (waits) {
 		if (engine->state == OB_WORKS)
 			engine->state = OB_FULL;
@@ -516,7 +516,7 @@ void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		return;
 	spin_lock_irq(&share->engine->lock);
 	if (!arena)
-		set_bit(OB_CANCELLED, &session->state);
+		ob_session_advance(session, OB_CANCELLED);
 	list_for_each_entry_safe(request, next, &session->waiting, node)
 		if (!arena || request->arena == arena)
 			list_move_tail(&request->node, dropped);

@@ -30,7 +30,7 @@ static void ob_session_forget_work(struct work_struct *work)
 
 static void ob_session_release(struct ob_session *session)
 {
-	if (!test_and_set_bit(OB_ENDED, &session->state))
+	if (ob_session_advance(session, OB_ENDED) < OB_ENDED)
 		ob_session_free_handle(session);
 	ob_detach(session);
 	ob_user_uncharge(session->user, OB_SESSIONS, 1);
@@ -62,20 +62,20 @@ void ob_session_unuse(struct ob_session *session)
 
 static void ob_session_kill(struct ob_session *session)
 {
-	if (!test_and_set_bit(OB_DEAD, &session->state))
+	if (ob_session_advance(session, OB_DEAD) == OB_ALIVE)
 		ob_session_unuse(session);
 }
 
 void ob_session_kill_atomic(struct ob_session *session)
 {
-	if (!test_and_set_bit(OB_DEAD, &session->state))
+	if (ob_session_advance(session, OB_DEAD) == OB_ALIVE)
 		ob_session_unuse_atomic(session);
 }
 
 /* Refuses and kills sessions of a dying algorithm: its users must be gone before the driver is. */
 static bool ob_session_use_known(struct ob_session *session)
 {
-	if (test_bit(OB_DEAD, &session->state) || !refcount_inc_not_zero(&session->users))
+	if (ob_session_is(session, OB_DEAD) || !refcount_inc_not_zero(&session->users))
 		return false;
 	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) &
 		     (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))

@@ -298,7 +298,7 @@ static void ob_submission_put_session(struct ob_submission *all)
  */
 static struct ob_session *ob_submission_session(struct ob_submission *all, u32 id)
 {
-	if (unlikely(!all->session || all->id != id || test_bit(OB_DEAD, &all->session->state))) {
+	if (unlikely(!all->session || all->id != id || ob_session_is(all->session, OB_DEAD))) {
 		struct ob_session *session = ob_session_use(all->file, id);
 
 		if (IS_ERR(session))

@@ -115,9 +115,9 @@ static void ob_unbinding_end(const struct device *device)
  */
 static bool ob_abandon(struct ob_session *session)
 {
-	if (test_and_set_bit(OB_ENDED, &session->state))
-		return !session->abandoned;
-	session->abandoned = true;
+	if (ob_session_advance(session, OB_ENDED) >= OB_ENDED)
+		return !ob_session_is(session, OB_ABANDONED);
+	ob_session_advance(session, OB_ABANDONED);
 	if (session->share)
 		ob_queue_abandon(session);
 	kmemleak_not_leak(session->skcipher);
@@ -130,7 +130,7 @@ static bool ob_abandon(struct ob_session *session)
  */
 static bool ob_will_end(struct ob_session *session, bool suspend)
 {
-	if (session->abandoned)
+	if (ob_session_is(session, OB_ABANDONED))
 		return false;
 	return !suspend || refcount_read(&session->users) != READ_ONCE(session->lost);
 }
@@ -150,8 +150,8 @@ static bool ob_end_each(struct module *const *module, struct list_head *drivers,
 		if (module && !ob_driver_needs(driver, *module))
 			continue;
 		list_for_each_entry(session, &driver->sessions, link) {
-			ob_queue_take(session, NULL, dropped);
 			ob_session_kill_atomic(session);
+			ob_queue_take(session, NULL, dropped);
 			any |= abandon ? ob_abandon(session) : ob_will_end(session, !module);
 		}
 	}

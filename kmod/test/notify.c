@@ -181,44 +181,6 @@ static void who_sleeps_is_woken_at_the_end(void)
 	check(!arena.slot[1].status, "status %d", arena.slot[1].status);
 }
 
-static void *open_without_rights(void *opened)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { { 0 } };
-
-	/* The raw system call changes only this thread; the C library is not involved. */
-	check(!syscall(SYS_capset, &header, none), "%m");
-	*(int *)opened = open_device(O_NONBLOCK);
-	return NULL;
-}
-
-/* A setuid program could be made to write to the device, and its own descriptors be signalled. */
-static void descriptors_of_who_has_more_rights_are_not_reached(void)
-{
-	int event = an_event();
-	pthread_t thread;
-	pid_t child;
-
-	check(!pthread_create(&thread, NULL, open_without_rights, &fd) &&
-		      !pthread_join(thread, NULL),
-	      "%m");
-	arena = map_arena(fd, 1 * MIB, 64);
-	number = arena.header->arena;
-	check(notify(0, event) == -EACCES && !signalled(event), "%m");
-	/* A server that opens the device as root may then switch to an unprivileged user. */
-	begin();
-	child = fork();
-	if (!child) {
-		check(!setgid(65534) && !setuid(65534), "%m");
-		arena = map_arena(fd, 1 * MIB, 64);
-		number = arena.header->arena;
-		check(!notify(0, event), "%m");
-		_exit(0);
-	}
-	join(child);
-	check(signalled(event) == 1, "its child");
-}
-
 static const struct test tests[] = {
 	TEST(each_end_is_told_once),
 	TEST(what_is_not_in_flight_has_ended),
@@ -227,6 +189,5 @@ static const struct test tests[] = {
 	TEST(it_may_be_closed_before_the_end),
 	TEST(what_is_wrong_is_refused),
 	TEST_SIM(who_sleeps_is_woken_at_the_end),
-	TEST(descriptors_of_who_has_more_rights_are_not_reached),
 };
 THEME(notify, false);

@@ -20,6 +20,7 @@ static const struct theme *const themes[] = {
 	&notify_theme,	  &records_theme, &mapping_theme, &sharing_theme, &sandbox_theme,
 	&lifetimes_theme, &turns_theme,	  &shares_theme,  &trials_theme,  &faults_theme,
 	&stopped_theme,	  &limits_theme,  &users_theme,	  &pairs_theme,	  &suspend_theme,
+	&credentials_theme,
 	&unplugged_theme,
 };
 

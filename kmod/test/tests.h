@@ -35,7 +35,7 @@ struct theme {
 
 extern const struct theme ciphers_theme, aeads_theme, hashes_theme, batches_theme, await_theme,
 	notify_theme, records_theme, mapping_theme, sharing_theme, sandbox_theme, lifetimes_theme,
-	turns_theme, shares_theme, trials_theme, limits_theme, users_theme, pairs_theme, faults_theme, stopped_theme, suspend_theme, unplugged_theme;
+	turns_theme, shares_theme, trials_theme, limits_theme, users_theme, pairs_theme, credentials_theme, faults_theme, stopped_theme, suspend_theme, unplugged_theme;
 
 /* Returns the index of the first byte that differs, or -1. */
 long differ(const void *a, const void *b, size_t size);

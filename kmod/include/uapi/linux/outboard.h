@@ -148,9 +148,9 @@ struct outboard_slot {
  * slot already has a waiter), ETIMEDOUT, EINTR.
  *
  * NOTIFY adds 1 to the eventfd exactly once: when the request in slot @first completes or another
- * NOTIFY for this slot replaces it; immediately if no request is in flight. Errors: EACCES (the
- * caller has more rights than the opener), ENOENT (no such arena), EBADF (no such descriptor),
- * EINVAL (no such slot, or not an eventfd), ENOSYS (kernel without eventfds).
+ * NOTIFY for this slot replaces it; immediately if no request is in flight. Errors: ENOENT (no
+ * such arena), EBADF (no such descriptor), EINVAL (no such slot, or not an eventfd), ENOSYS (kernel
+ * without eventfds).
  *
  * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout, and not
  * for requests of an engine that has stopped: that has completed none for the milliseconds of the
