@@ -161,8 +161,8 @@ static int ob_arena_pages(struct ob_arena *arena)
 
 /*
  * A number is reused only after all others: a record for an arena that is gone must not refer to a
- * different one. They begin anywhere, so that a record for another descriptor's does not either, and
- * that they do not tell how many arenas others have mapped.
+ * different one. The first one is random: a record for an arena of another descriptor must not do
+ * so either, and numbers do not tell how many arenas others have mapped.
  */
 static int ob_arena_number(struct ob_arena *arena)
 {

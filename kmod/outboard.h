@@ -196,6 +196,7 @@ struct ob_place {
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
 	bool late;			/* the request is written off */
+	bool submitting;		/* a thread is in the driver's function */
 	unsigned int generation;	/* of the last request; never 0 */
 	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
@@ -354,7 +355,7 @@ void ob_session_unuse(struct ob_session *session);
 void ob_session_kill_atomic(struct ob_session *session);
 void ob_sessions_drop(struct ob_file *file);
 
-/* ---- submit.c ---- */
+/* ---- request.c ---- */
 
 /* LOST: in flight, and written off. */
 enum ob_request_state { OB_WAITING, OB_IN_FLIGHT, OB_LOST };
@@ -372,7 +373,7 @@ struct ob_request {
 	u32 flags;			/* for the crypto API */
 	u32 cost;			/* of the engine's time */
 	u64 started;			/* when the driver got it, in nanoseconds */
-	unsigned int tick;		/* of the engine at that time */
+	unsigned long since;		/* the same in jiffies */
 	u32 overtaken;			/* what it has completed when this one is overtaken */
 	struct list_head node;		/* in session->waiting or engine->in_flight */
 	enum ob_request_state state;	/* protected by the lock of the engine */
@@ -384,7 +385,13 @@ struct ob_request {
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
-int ob_submit(struct ob_file *file, struct outboard_submit *record);
+/* Batch shared by all requests without a waiter. */
+extern struct ob_batch ob_no_waiter;
+
+void ob_notify_eventfd(struct eventfd_ctx *event);
+void ob_slot_end(struct ob_arena *arena, u32 index, int status);
+struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct ob_session *session,
+				      const struct ob_slot_copy *copy);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
@@ -411,6 +418,10 @@ static inline int ob_map(struct ob_request *request, struct ob_range aad, struct
 
 void ob_request_free(struct ob_request *request);
 
+/* ---- submit.c ---- */
+
+int ob_submit(struct ob_file *file, struct outboard_submit *record);
+
 /* ---- queue.c ---- */
 
 int ob_queue_add(struct ob_request *request);
@@ -421,7 +432,6 @@ void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		   struct list_head *dropped);
 void ob_queue_drop(struct list_head *dropped, int error);
 void ob_queue_abandon(struct ob_session *session);
-void ob_engine_submitting(struct ob_engine *engine, bool begins);
 
 /* ---- shares.c ---- */
 

@@ -13,9 +13,9 @@
  * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
  * user has freed its sessions meanwhile. The sessions of one user take turns.
  *
- * An engine with requests that completes none for the patience has stopped until it completes one:
- * what it has is written off, what waits ends, and what is submitted is refused, but for one request
- * at once and one after each pause. The pauses grow, and begin anew after OB_CALM.
+ * An engine with requests that completes none for the patience has stopped until it completes one.
+ * What it has is written off, what waits ends, and what is submitted is refused, but for one
+ * request at once and one after each pause. The pauses grow, and begin anew after OB_CALM.
  *
  *   ob_engine -> ob_share (a user) -> ob_session -> waiting requests
  *
@@ -27,6 +27,7 @@
 
 /* Jiffies between two looks at an engine: 10 ms, or 8. */
 #define OB_TICK max(HZ / 100UL, 1UL)
+#define OB_LOOKS 3
 /* The patience is for this much work, and longer in proportion up to the longest request. */
 #define OB_PATIENCE_COST 20480U
 /* The longest pause between two requests to an engine that stopped. */
@@ -81,25 +82,37 @@ static bool ob_has_room(const struct ob_engine *engine, const struct ob_request 
 		engine->cost + request->cost <= engine->limit);
 }
 
+/* From now on the engine has the time for this request. */
+static void ob_set_clock(struct ob_engine *engine, struct ob_request *request)
+{
+	request->since = jiffies;
+	request->overtaken = engine->completed + 2 * engine->running + 1;
+}
+
+static void ob_note_progress(struct ob_engine *engine)
+{
+	engine->progress = jiffies;
+	engine->looks = 0;
+}
+
 static void ob_charge(struct ob_share *share, struct ob_request *request)
 {
 	struct ob_engine *engine = share->engine;
 
 	request->state = OB_IN_FLIGHT;
 	if (!engine->running) {
-		engine->progress = engine->ticks;
+		ob_note_progress(engine);
 		/* Also where it is running: it may have seen that there was nothing in flight. */
 		if (!delayed_work_pending(&engine->watch))
 			queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
 	}
 	list_add_tail(&request->node, &engine->in_flight);
-	request->tick = engine->ticks;
 	request->started = ktime_get_ns();
 	share->credit -= request->cost;
 	engine->running++;
 	engine->cost += request->cost;
 	request->found = engine->cost;
-	request->overtaken = engine->completed + 2 * engine->running + 1;
+	ob_set_clock(engine, request);
 	request->session->driver->running++;
 }
 
@@ -139,10 +152,10 @@ static u64 ob_patience_ms(const struct ob_engine *engine, unsigned long cost)
 		     max_t(u64, least, jiffies_to_msecs(ob_timeout_jiffies())));
 }
 
-/* In ticks, of which the first one is not a whole one. */
-static unsigned int ob_patience_ticks(const struct ob_engine *engine)
+/* In jiffies, of which the first one is not a whole one. */
+static unsigned long ob_patience_jiffies(const struct ob_engine *engine)
 {
-	return 1 + DIV_ROUND_UP(msecs_to_jiffies(ob_patience_ms(engine, engine->cost)), OB_TICK);
+	return 1 + msecs_to_jiffies(ob_patience_ms(engine, engine->cost));
 }
 
 /*
@@ -152,15 +165,17 @@ static unsigned int ob_patience_ticks(const struct ob_engine *engine)
  */
 static void ob_learn(struct ob_engine *engine, const struct ob_request *request, u64 took)
 {
-	unsigned int waited = engine->ticks - engine->progress, patience = ob_patience_ticks(engine);
-	bool is_slow = request->state == OB_IN_FLIGHT ?
-			       2 * waited > patience :
-			       took < 2 * NSEC_PER_MSEC *
-					      ob_patience_ms(engine, request->cost);
+	unsigned long waited = engine->looks * OB_TICK, patience;
+	bool lost = request->state == OB_LOST, is_slow;
 
+	if (likely(!waited && !engine->slowness && !lost))
+		return;
+	patience = ob_patience_jiffies(engine);
+	is_slow = lost ? took < 2 * NSEC_PER_MSEC * ob_patience_ms(engine, request->cost) :
+			 2 * waited > patience;
 	if (is_slow)
 		engine->slowness += engine->slowness < OB_UNKNOWN;
-	else if (engine->slowness && 4 * waited < patience)
+	else if (engine->slowness && !lost && 4 * waited < patience)
 		engine->slowness--;
 }
 
@@ -216,29 +231,39 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 }
 
 /*
- * Writes off requests that are lost while others complete: the engine has them for the patience, and
- * has completed twice as many as it had when it got them. Engines work in about the order in which
- * they get requests, whatever each takes.
+ * Writes off requests that are lost while others complete: the engine has them for the patience,
+ * and has completed twice as many as it had when it got them. Engines work in about the order in
+ * which they get requests, whatever each takes.
  */
 static void ob_find_lost(struct ob_engine *engine)
 {
-	unsigned int patience = ob_patience_ticks(engine);
+	unsigned long patience = ob_patience_jiffies(engine);
 	struct ob_request *request, *next;
 
-	list_for_each_entry_safe(request, next, &engine->in_flight, node) {
-		if (engine->ticks - request->tick < patience)
-			return;
-		if ((s32)(engine->completed - request->overtaken) >= 0)
+	list_for_each_entry_safe(request, next, &engine->in_flight, node)
+		if (time_after_eq(jiffies, request->since + patience) &&
+		    (s32)(engine->completed - request->overtaken) >= 0)
 			ob_write_off(engine, request);
+}
+
+/* A thread that is in the driver's function, and may not run, is no delay of the engine. */
+static void ob_skip_submitting(struct ob_engine *engine)
+{
+	struct ob_request *request;
+
+	list_for_each_entry(request, &engine->in_flight, node) {
+		if (!READ_ONCE(request->arena->places[request->index].submitting))
+			continue;
+		ob_set_clock(engine, request);
+		ob_note_progress(engine);
 	}
 }
 
 /*
- * Runs every OB_TICK while the engine has requests. Time is measured by counting these runs. So it
- * stands still together with the machine, as a virtual one may be stopped, and is slow where all
- * CPUs are busy: an engine has its time only while something that waits for it could run too. For
- * the engine it does not count while a thread is in a function of a driver, which may not have the
- * request yet.
+ * Looks at the engine every OB_TICK while it has requests. That it completes none for the patience
+ * must be seen OB_LOOKS times: a machine that was stopped itself, as virtual ones are, is looked at
+ * once for all of that time, and has its interrupts before the next look. Where all CPUs are busy,
+ * the looks are late as the driver's threads are.
  */
 void ob_queue_watch(struct work_struct *work)
 {
@@ -246,10 +271,11 @@ void ob_queue_watch(struct work_struct *work)
 	LIST_HEAD(dropped);
 
 	spin_lock_irq(&engine->lock);
-	engine->ticks++;
-	engine->progress += atomic_read(&engine->submitting) > 0;
+	engine->looks++;
+	ob_skip_submitting(engine);
 	if (engine->running) {
-		if (engine->ticks - engine->progress >= ob_patience_ticks(engine))
+		if (engine->looks >= OB_LOOKS &&
+		    time_after_eq(jiffies, engine->progress + ob_patience_jiffies(engine)))
 			ob_stop(engine, &dropped);
 		else
 			ob_find_lost(engine);
@@ -260,12 +286,6 @@ void ob_queue_watch(struct work_struct *work)
 		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
 	spin_unlock_irq(&engine->lock);
 	ob_queue_drop(&dropped, -EHOSTDOWN);
-}
-
-/* Around a driver's function. Protected by the caller's reference to a session of the engine. */
-void ob_engine_submitting(struct ob_engine *engine, bool begins)
-{
-	atomic_add(begins ? 1 : -1, &engine->submitting);
 }
 
 /*
@@ -307,7 +327,7 @@ static void ob_answered(struct ob_engine *engine, const struct ob_request *reque
 		if (unlikely(engine->state == OB_STOPPED))
 			engine->state = OB_WORKS;
 	}
-	engine->progress = engine->ticks;
+	ob_note_progress(engine);
 	engine->completed++;
 	if (likely(request->state == OB_IN_FLIGHT))
 		ob_adjust(engine, request, took);

@@ -62,8 +62,8 @@ struct ob_engine {
 	u32 completed;
 	unsigned int lost;		/* of drivers with a limit: they count towards most */
 	/* Engines that stopped: see ob_queue_watch(). */
-	atomic_t submitting;		/* threads in functions of its drivers */
-	unsigned int ticks, progress;	/* progress: ticks at the last completion */
+	unsigned long progress;		/* jiffies of the last completion */
+	unsigned int looks;		/* at the engine since then */
 	unsigned int slowness;		/* doublings of the patience */
 	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
 	struct delayed_work watch;
