@@ -38,7 +38,6 @@ pub(crate) enum Fault {
 /// What the driver can do, and what was requested.
 pub(crate) struct State {
     pub(crate) max_request: usize,
-    pub(crate) max_batch: usize,
     /// Whether there is room for another key.
     pub(crate) has_room: bool,
     /// Those of the next requests.
@@ -70,7 +69,6 @@ impl Sham {
     pub(crate) fn new(name: String, algorithm: Algorithm) -> Sham {
         let state = Arc::new(Mutex::new(State {
             max_request: 1 << 20,
-            max_batch: 32,
             has_room: true,
             faults: VecDeque::new(),
             submitted: Vec::new(),
@@ -199,14 +197,11 @@ impl Session for ShamSession {
         self.sham.state().max_request
     }
 
-    fn max_batch(&self) -> usize {
-        self.sham.state().max_batch
-    }
 
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.release();
         let mut state = self.sham.state();
-        assert!(!requests.is_empty() && requests.len() <= state.max_batch);
+        assert_eq!(requests.len(), 1);
         assert!(requests.iter().all(|request| request.len() <= state.max_request));
         state.submitted.push(requests.iter().map(Request::len).collect());
         state.piece = requests[requests.len() - 1].piece;
