@@ -197,7 +197,6 @@ impl Session for ShamSession {
         self.sham.state().max_request
     }
 
-
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.release();
         let mut state = self.sham.state();
