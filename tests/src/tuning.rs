@@ -105,6 +105,8 @@ pub fn set_thresholds(from: &str) {
 
 /// The same for a driver.
 pub fn set_thresholds_of(driver: &str, from: &str) {
+    // A service that was disabled leaves no empty directory.
+    let _ = fs::create_dir("/etc/outboard");
     let text = fs::read_to_string(POLICY).unwrap_or_else(|_| policy_without_ciphers());
     let others = text.lines().filter(|line| !line.starts_with("AES-"));
     let lines = [CIPHER, "AES-256-CBC"].map(|cipher| format!("{cipher} {from} {from} {driver}"));
