@@ -17,8 +17,10 @@ pub struct Facts {
     pub system: System,
     /// Drivers of accelerators whose engine has stopped.
     pub stopped: Vec<String>,
-    /// The services that are installed or enabled.
+    /// The services with processes of their own that are installed or enabled.
     pub services: Vec<ServiceFacts>,
+    /// Users within the kernel that are enabled: only a measurement decides about these.
+    pub kernel_users: Vec<String>,
     /// OpenVPN, whether it is installed or not: the cipher of a tunnel is that of both ends.
     pub openvpn: ServiceFacts,
 }
@@ -29,7 +31,9 @@ impl Facts {
     pub fn advise(mut self) -> Status {
         self.status.decisions = self.services.iter().map(ServiceFacts::decide).collect();
         let service = |one: &ServiceDecision| Service { name: one.service.clone(), enabled: one.enabled };
-        self.status.services = self.status.decisions.iter().map(service).collect();
+        let user = |name: &String| Service { name: name.clone(), enabled: true };
+        let users = self.kernel_users.iter().map(user);
+        self.status.services = self.status.decisions.iter().map(service).chain(users).collect();
         self.status.tunnels = tunnels::advise(&self.status, &self.openvpn);
         self.status.problems = rules::problems(&self);
         let verdict = verdict::conclude(&self.status);

@@ -19,7 +19,7 @@ mod verdict;
 pub use entrants::{ADIANTUM, CHACHA20, compared_names, compared_size, entrants};
 pub use facts::Facts;
 pub use obstacles::{Obstacle, Obstacles, obstacles};
-pub use service::{CipherFacts, DriverTask, PolicyState, SETUP, ServiceFacts, SuiteServed};
+pub use service::{CipherFacts, DriverTask, LegacyChoice, PolicyState, SETUP, ServiceFacts, SuiteServed};
 
 pub use system::{ModuleStep, PackageManager, System};
 pub use text::{details, note, words};

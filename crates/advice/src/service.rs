@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// What the decision about a service depends on.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ServiceFacts {
-    /// Its name for `outboard enable`.
     pub name: String,
     /// Size of its large requests; `None`: any size.
     pub bytes: Option<u32>,
@@ -20,11 +19,8 @@ pub struct ServiceFacts {
     pub offered: Option<Offered>,
     /// What its suites cost here; fewer than two if that was not measured.
     pub entrants: Vec<Entrant>,
-    /// The state of the measurement.
     pub policy: PolicyState,
-    /// The goal.
     pub goal: Goal,
-    /// Whether it is enabled.
     pub is_enabled: bool,
     /// Whether other ciphers than AES are not to be used.
     pub is_aes_required: bool,
@@ -47,14 +43,12 @@ pub struct CipherFacts {
     pub is_measured: bool,
     /// An accelerator could serve it, and software does since nothing was measured.
     pub awaits_measurement: bool,
-    /// What the driver does.
     pub task: DriverTask,
 }
 
 /// What a driver does for a cipher.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub enum DriverTask {
-    /// Requests.
     #[default]
     Direct,
     /// Key stream in advance.
@@ -94,6 +88,16 @@ pub struct SuiteServed {
     pub from: Option<u32>,
     /// Why it stays in software; null otherwise.
     pub reason: Option<String>,
+}
+
+/// A suite with CBC.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LegacyChoice {
+    pub text: String,
+    /// Lines of the service's configuration that prefer it.
+    pub settings: Vec<String>,
+    /// What it costs in security.
+    pub price: Option<&'static str>,
 }
 
 /// The step that measures what is missing.
@@ -343,15 +347,16 @@ impl ServiceFacts {
         }
     }
 
-    /// The first suite with CBC that is served, where none but such are: its setting, and its price.
+    /// The first suite with CBC that is served, where none but such are.
     #[must_use]
-    pub fn legacy_choice(&self) -> Option<(String, Vec<String>, Option<&'static str>)> {
+    pub fn legacy_choice(&self) -> Option<LegacyChoice> {
         let (negotiation, offered) = self.negotiation().zip(self.offered.as_ref())?;
         let mut served = offered.suites.iter().filter(|suite| self.is_suite_served(suite));
         let legacy =
             served.next().filter(|first| first.is_legacy() && served.all(OfferedSuite::is_legacy))?;
         let text = format!("If {} is preferred, the accelerator serves it:", legacy.name);
-        Some((text, negotiation.settings(offered, legacy, None), negotiation.price_of_cbc()))
+        let settings = negotiation.settings(offered, legacy, None);
+        Some(LegacyChoice { text, settings, price: negotiation.price_of_cbc() })
     }
 
     /// The size of its requests in words.

@@ -102,6 +102,7 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let measured =
         Measured { offload: &status.offload, policy: status.policy.as_ref(), tuned: tuned.as_ref() };
     let openvpn = Application::by_name("openvpn").map(|known| measured.of(known)).unwrap_or_default();
+    let kernel_users = services::kernel_users(root);
     let services = services::facts(root, &measured);
     let has_stopped = |driver: &&String| {
         let file = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
@@ -110,7 +111,7 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let drivers = status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers);
     let stopped = drivers.filter(has_stopped).cloned().collect();
     let system = system::read(root, status.kernel.release.as_deref());
-    Ok(Facts { status, system, stopped, services, openvpn })
+    Ok(Facts { status, system, stopped, services, kernel_users, openvpn })
 }
 
 /// The word in brackets of `none [integrity] confidentiality`.

@@ -22,19 +22,29 @@ pub(crate) struct Measured<'a> {
     pub tuned: Option<&'a Tuned>,
 }
 
+/// Whether `outboard enable` has added files for a service.
+fn is_enabled(root: &Root, known: &Application) -> bool {
+    root.exists(Record::path(known.name).to_string_lossy().trim_start_matches('/'))
+}
+
+/// The users within the kernel that are enabled.
+pub(crate) fn kernel_users(root: &Root) -> Vec<String> {
+    let users = APPLICATIONS.iter().filter(|known| known.programs.is_empty() && is_enabled(root, known));
+    users.map(|known| known.name.to_owned()).collect()
+}
+
 /// The services with a process of their own that are installed or enabled, in the order of `outboard
-/// enable --list`. Users within the kernel, and the whole system, are not among them.
+/// enable --list`.
 pub(crate) fn facts(root: &Root, measured: &Measured<'_>) -> Vec<ServiceFacts> {
     let tree = Tree::at(root.path());
     let of_service = |known: &Application| {
-        let record = Record::path(known.name);
-        let is_enabled = root.exists(record.to_string_lossy().trim_start_matches('/'));
+        let is_enabled = is_enabled(root, known);
         let record = Record::read(&tree, known.name).ok().flatten();
         let is_aes_required = record.is_some_and(|record| record.aes_required.is_some());
         let facts = ServiceFacts { is_enabled, is_aes_required, ..measured.of(known) };
         (is_enabled || is_installed(root, known)).then_some(facts)
     };
-    APPLICATIONS.iter().filter_map(of_service).collect()
+    APPLICATIONS.iter().filter(|known| !known.programs.is_empty()).filter_map(of_service).collect()
 }
 
 impl Measured<'_> {
@@ -106,7 +116,8 @@ mod tests {
     #[test]
     fn a_service_is_listed_where_it_is_installed_or_enabled() {
         let tree = tempfile::tempdir().unwrap();
-        for file in ["usr/lib/systemd/system/nginx.service", "etc/outboard/service-openvpn.json"] {
+        let records = ["etc/outboard/service-openvpn.json", "etc/outboard/service-disk.json"];
+        for file in ["usr/lib/systemd/system/nginx.service"].iter().chain(&records) {
             let path = tree.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
@@ -128,6 +139,8 @@ mod tests {
             let decided = found.iter().map(ServiceFacts::decide);
             decided.map(|one| (one.service, one.enabled, one.decision)).collect::<Vec<_>>()
         };
+        // What only a measurement decides about.
+        assert_eq!(kernel_users(&root), ["disk"]);
         // A packet of OpenVPN is smaller than 2048 bytes.
         let [nginx, openvpn] = ["nginx", "openvpn"].map(str::to_owned);
         let left = (openvpn, true, Decision::Leave);

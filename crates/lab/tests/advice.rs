@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use outboard_advice::rules::{self, RULES};
+use outboard_advice::rules::{Case, RULES};
 use outboard_advice::{CipherFacts, DriverTask, Facts, PolicyState, ServiceFacts, details, words};
 use outboard_documents::Goal;
 use outboard_documents::decision::{Decision, Entrant, ServiceDecision};
@@ -36,8 +36,7 @@ fn is_written(page: &str, from: &str, to: &str, made: &str) {
 
 #[test]
 fn the_page_of_problems_is_the_table_of_rules() {
-    let rows: String =
-        rules::explained().map(|rule| format!("| `{}` | {} |\n", rule.id, rule.title)).collect();
+    let rows: String = RULES.iter().map(|rule| format!("| `{}` | {} |\n", rule.id, rule.title)).collect();
     is_written("docs/problems.md", "| id | what it is |\n|---|---|\n", "\n\n", &rows);
 }
 
@@ -67,15 +66,51 @@ fn parses(next: &str) -> usize {
 
 #[test]
 fn the_next_step_of_each_rule_parses() {
-    let next = |rule: &rules::Rule| rule.next.replace("{0}", "driver");
-    let found: usize = RULES.iter().map(|rule| parses(&next(rule))).sum();
+    let next = |case: &Case| case.next.replace("{0}", "driver");
+    let cases = || RULES.iter().flat_map(|rule| &rule.cases);
+    let found: usize = cases().map(|case| parses(&next(case))).sum();
     assert!(found >= 15, "{found}");
-    for rule in RULES {
-        let unquoted: String = next(rule).split('`').step_by(2).collect();
+    for case in cases() {
+        let unquoted: String = next(case).split('`').step_by(2).collect();
         let is_command = |word: &str| outboard_lab::arguments().find_subcommand(word).is_some();
         let mut words = unquoted.split("outboard ").skip(1).filter_map(|rest| rest.split(' ').next());
         // "outboard prefer another driver" and "outboard rng select" are no whole commands.
-        assert!(words.all(|word| !is_command(word) || ["prefer", "rng"].contains(&word)), "{}", rule.next);
+        assert!(words.all(|word| !is_command(word) || ["prefer", "rng"].contains(&word)), "{}", case.next);
+    }
+}
+
+fn sources(folder: &Path, all: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.extension().and_then(|extension| extension.to_str()) {
+            _ if path.is_dir() => sources(&path, all),
+            Some("rs") => all.push((path.clone(), fs::read_to_string(&path).expect("a source"))),
+            _ => {}
+        }
+    }
+}
+
+/// A string of several lines is one text.
+fn joined(source: &str) -> String {
+    source.split('\\').map(str::trim_start).collect()
+}
+
+#[test]
+fn what_a_rule_says_stands_in_the_crate_of_the_advice_only() {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(repository().join("crates")).expect("crates") {
+        let path = entry.expect("an entry").path();
+        if !path.ends_with("advice") {
+            sources(&path.join("src"), &mut all);
+        }
+    }
+    assert!(all.len() > 300, "{}", all.len());
+    let all: Vec<(PathBuf, String)> = all.into_iter().map(|(path, text)| (path, joined(&text))).collect();
+    for case in RULES.iter().flat_map(|rule| &rule.cases) {
+        for part in [case.phrase, case.next].into_iter().flat_map(|text| text.split(['{', '}'])) {
+            let twice = all.iter().find(|(_, text)| part.len() > 35 && text.contains(part));
+            assert!(twice.is_none(), "{part:?} stands in {:?}", twice.map(|(path, _)| path));
+        }
     }
 }
 

@@ -1,34 +1,101 @@
-//! The table of rules: what keeps an accelerator from being used well, or makes cryptography slow or
-//! wrong.
+//! The rules: what keeps an accelerator from being used well, or makes cryptography slow or wrong.
+//! Their conditions are here and in the files below, their words in `texts.txt`.
 
 mod access;
 mod cpu;
 mod drivers;
 mod openssl;
 mod random;
-mod table;
+
+use std::sync::LazyLock;
 
 use outboard_documents::status::Problem;
 
-pub use self::table::RULES;
 use crate::facts::Facts;
 
-/// One rule. Two rules of one id are two cases of one problem: the first one explains it.
+/// Where a case of a rule fires: an entry for each occurrence.
+type When = fn(&Facts) -> Vec<Because>;
+
+/// Whether a case is only worth knowing.
+const NOTE: bool = true;
+const PROBLEM: bool = false;
+
+/// The cases of each rule, by its id.
+static CASES: &[(&str, &[(bool, When)])] = &[
+    ("driver-does-not-answer", &[(PROBLEM, drivers::unanswered), (PROBLEM, drivers::stopped)]),
+    ("wrong-results-when-checked", &[(PROBLEM, drivers::wrong)]),
+    ("policy-not-in-force", &[(PROBLEM, drivers::policy_unused)]),
+    ("device-without-driver", &[(PROBLEM, drivers::unbound)]),
+    ("selftest-pending", &[(NOTE, drivers::selftest_pending)]),
+    ("selftest-failed", &[(PROBLEM, drivers::selftest_failed)]),
+    ("chip-without-driver", &[(PROBLEM, drivers::chip_without_driver)]),
+    ("known-fault", &[(PROBLEM, drivers::safexcel), (PROBLEM, drivers::rockchip2)]),
+    ("32-bit-kernel", &[(PROBLEM, cpu::narrow_kernel_x86), (PROBLEM, cpu::narrow_kernel_other)]),
+    ("padlock-unused", &[(PROBLEM, cpu::padlock_unused)]),
+    ("slow-aes", &[(PROBLEM, cpu::slow_aes)]),
+    ("accelerator-outranks-cpu", &[(PROBLEM, cpu::outranks_cpu)]),
+    ("accelerator-outranked", &[(NOTE, cpu::accelerator_outranked)]),
+    ("dev-crypto-without-accelerator", &[(PROBLEM, access::dev_crypto_of_software)]),
+    ("driver-not-allowed", &[(PROBLEM, access::not_allowed)]),
+    ("tags-unchecked", &[(PROBLEM, access::tags_unchecked)]),
+    ("accelerator-unreached", &[(NOTE, access::perhaps_unreached), (PROBLEM, access::unreached)]),
+    ("locked-down", &[(NOTE, access::locked_down)]),
+    ("no-permission", &[(PROBLEM, access::no_permission)]),
+    ("af-alg-open", &[(PROBLEM, access::af_alg_opened), (NOTE, access::af_alg_of_all)]),
+    ("engine-ignored", &[(PROBLEM, openssl::engine_ignored)]),
+    ("engine-in-software", &[(PROBLEM, openssl::engine_of_software)]),
+    ("engine-configured", &[(PROBLEM, openssl::engine_configured)]),
+    ("no-default-provider", &[(PROBLEM, openssl::no_default_provider)]),
+    ("digests-offloaded", &[(PROBLEM, openssl::digests_offloaded)]),
+    ("padlock-engine-gone", &[(PROBLEM, openssl::padlock_engine_gone)]),
+    ("hwrng-failing", &[(PROBLEM, random::failing)]),
+    ("hwrng-unused", &[(PROBLEM, random::unused)]),
+    ("hwrng-uncredited", &[(NOTE, random::uncredited)]),
+];
+
+static TEXTS: &str = include_str!("texts.txt");
+
+/// A rule: a problem in one or more cases.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, which `outboard explain` accepts.
     pub id: &'static str,
-    /// Whether it is only worth knowing.
+    /// What the problem is, in a few words.
+    pub title: &'static str,
+    /// What it means, how it can be checked, and what helps: paragraphs.
+    pub explanation: String,
+    pub cases: Vec<Case>,
+}
+
+#[derive(Debug)]
+pub struct Case {
     pub is_note: bool,
-    /// Where it fires: an entry for each occurrence.
-    pub when: fn(&Facts) -> Vec<Because>,
+    pub when: When,
     /// The problem in one sentence.
     pub phrase: &'static str,
     pub next: &'static str,
-    /// What the problem is, in a few words.
-    pub title: &'static str,
-    /// What it means, how it can be checked, and what helps.
-    pub explanation: &'static str,
+}
+
+/// All rules, in the order in which `outboard status` shows what they find.
+pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let sections = TEXTS.split("\n## ").skip(1);
+    sections.zip(CASES).filter_map(|(section, (id, cases))| rule(section, id, cases)).collect()
+});
+
+/// `None` if the section is not that of the rule.
+fn rule(section: &'static str, id: &'static str, cases: &[(bool, When)]) -> Option<Rule> {
+    let (title, rest) = section.strip_prefix(id)?.strip_prefix(": ")?.split_once("\n\n> ")?;
+    let (texts, explanation) = rest.split_once("\n\n")?;
+    let texts = texts.split("\n> ").filter_map(|text| text.split_once("\n- "));
+    let case = |((is_note, when), (phrase, next)): (&(bool, When), _)| Case {
+        is_note: *is_note,
+        when: *when,
+        phrase,
+        next,
+    };
+    let cases = cases.iter().zip(texts).map(case).collect();
+    let paragraphs = explanation.trim().split("\n\n").map(|lines| lines.replace('\n', " "));
+    Some(Rule { id, title, explanation: paragraphs.collect::<Vec<_>>().join("\n\n"), cases })
 }
 
 /// Why a rule fires.
@@ -54,27 +121,37 @@ impl Because {
 /// What the rules find.
 #[must_use]
 pub fn problems(facts: &Facts) -> Vec<Problem> {
-    let of_rule = |rule: &Rule| {
-        let found = (rule.when)(facts).into_iter();
-        let problem = |because: Because| Problem {
-            id: rule.id.to_owned(),
-            is_note: rule.is_note,
-            text: because.fill(rule.phrase),
-            next: because.fill(rule.next),
-            evidence: because.evidence,
-        };
-        found.map(problem).collect::<Vec<_>>()
+    let cases = RULES.iter().flat_map(|rule| rule.cases.iter().map(move |case| (rule, case)));
+    let found = cases.flat_map(|(rule, case)| (case.when)(facts).into_iter().map(move |it| (rule, case, it)));
+    let problem = |(rule, case, because): (&Rule, &Case, Because)| Problem {
+        id: rule.id.to_owned(),
+        is_note: case.is_note,
+        text: because.fill(case.phrase),
+        next: because.fill(case.next),
+        evidence: because.evidence,
     };
-    RULES.iter().flat_map(of_rule).collect()
+    found.map(problem).collect()
 }
 
-/// The rules that are explained, one for each id.
-pub fn explained() -> impl Iterator<Item = &'static Rule> {
-    RULES.iter().filter(|rule| !rule.explanation.is_empty())
-}
-
-/// The rule of an id.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static Rule> {
-    explained().find(|rule| rule.id == id)
+    RULES.iter().find(|rule| rule.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_case_has_its_words() {
+        assert_eq!(RULES.len(), CASES.len());
+        assert_eq!(TEXTS.split("\n## ").count(), CASES.len() + 1);
+        for (rule, (id, cases)) in RULES.iter().zip(CASES) {
+            assert_eq!((rule.id, rule.cases.len()), (*id, cases.len()));
+            for case in &rule.cases {
+                assert!(!case.phrase.ends_with('.') && !case.next.is_empty(), "{}", case.phrase);
+            }
+            assert!(rule.explanation.len() > 80, "{id}");
+        }
+    }
 }

@@ -43,7 +43,7 @@ fn known(name: &str) -> Result<Topic, String> {
 /// Runs `outboard explain`.
 pub fn run(options: &Options) -> ExitCode {
     let text = match &options.topic {
-        Some(Topic::Problem(rule)) => explained(rule.id, rule.title, rule.explanation),
+        Some(Topic::Problem(rule)) => explained(rule.id, rule.title, &rule.explanation),
         Some(Topic::Question(question)) => explained(&question.name, &question.title, &question.answer),
         None => list(),
     };
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn list() -> String {
     let line = |name: &str, title: &str| format!("  {name:<31} {title}\n");
-    let problems: String = rules::explained().map(|rule| line(rule.id, rule.title)).collect();
+    let problems: String = rules::RULES.iter().map(|rule| line(rule.id, rule.title)).collect();
     let questions: String = questions::all().iter().map(|one| line(&one.name, &one.title)).collect();
     format!("Problems that outboard status names:\n{problems}\nQuestions:\n{questions}")
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use outboard_advice::{SuiteServed, details};
+use outboard_advice::{LegacyChoice, SuiteServed, details};
 use outboard_console::{aligned, answer};
 use outboard_documents::decision::ServiceDecision;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
@@ -35,16 +35,6 @@ struct ServiceSuites {
     legacy: Option<LegacyChoice>,
 }
 
-/// A suite with CBC that the user asked for.
-#[derive(Serialize)]
-struct LegacyChoice {
-    text: String,
-    /// Lines of the service's configuration.
-    settings: Vec<String>,
-    /// What it costs in security.
-    price: Option<&'static str>,
-}
-
 /// Prints the suites of a service.
 pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let tree = Tree::at(Path::new("/"));
@@ -61,18 +51,16 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let mut facts = service_facts::examine(&tree, &plan, &inputs, None)?;
     facts.offered = Some(offered);
     let legacy = facts.legacy_choice();
-    let suggestion = "--allow-legacy shows the setting that prefers one, and its price";
     let mut decision = facts.decide();
     if legacy.is_some() && !allow_legacy {
-        decision.why += &format!("; {suggestion}");
+        decision.why += "; --allow-legacy shows the setting that prefers one, and its price";
     }
-    let legacy = legacy.filter(|_| allow_legacy);
     let answered = ServiceSuites {
         schema: "outboard-service-ciphers/1",
         sources,
         suites: facts.suites(),
         decision,
-        legacy: legacy.map(|(text, settings, price)| LegacyChoice { text, settings, price }),
+        legacy: legacy.filter(|_| allow_legacy),
     };
     let report =
         if json { serde_json::to_string_pretty(&answered)? + "\n" } else { text(&answered, &facts.size()) };
