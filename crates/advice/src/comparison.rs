@@ -19,7 +19,7 @@ const MARGIN: f64 = 0.1;
 impl ServiceFacts {
     /// The suites that may be preferred.
     fn choosable(&self) -> impl Iterator<Item = &Entrant> + Clone {
-        self.entrants.iter().filter(|one| !one.is_legacy && !(self.is_aes_required && is_other(one)))
+        self.entrants.iter().filter(|one| !(one.is_legacy || self.is_aes_required && is_other(one)))
     }
 
     /// The suite to prefer for the goal: that which is negotiated already, unless another one wins by more

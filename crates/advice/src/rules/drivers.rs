@@ -48,7 +48,7 @@ pub fn unbound(facts: &Facts) -> Vec<Because> {
 }
 
 /// The accelerators' drivers by the state of their self-test.
-fn tested<'f>(facts: &'f Facts, is_wanted: fn(&Selftest) -> bool) -> Vec<&'f DriverView> {
+fn tested(facts: &Facts, is_wanted: fn(&Selftest) -> bool) -> Vec<&DriverView> {
     let is_tested = |d: &&DriverView| d.kind != DriverType::Larval && d.verdict == Verdict::Accelerator;
     facts.status.drivers.iter().filter(is_tested).filter(|d| is_wanted(&d.selftest)).collect()
 }
