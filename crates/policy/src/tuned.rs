@@ -34,8 +34,8 @@ pub struct Tuned {
     text: String,
 }
 
-/// Measured thresholds of a cipher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Measured thresholds of a cipher. Default: nothing was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CipherRow<'a> {
     /// Smallest request in bytes that is offloaded: for encryption, for decryption. `None`: no
     /// request is offloaded.

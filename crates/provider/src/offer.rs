@@ -136,17 +136,20 @@ impl Offer {
                 Some(why) if why.reason == SoftwareReason::NotMeasured => driver().and(Err(why)),
                 Some(why) => Err(why),
             };
-            let row_of = |hardware: &Hardware| tuned?.of_driver(kind.name, hardware.driver());
-            let from = direct.map_or([None; 2], |hardware| provider.policy.from(row_of(hardware), kind.name));
+            let measured = |hardware: &Hardware| tuned?.of_driver(kind.name, hardware.driver());
+            let row_of = |hardware| measured(hardware).unwrap_or_default();
+            let from =
+                direct.map_or([None; 2], |hardware| provider.policy.from(Some(row_of(hardware)), kind.name));
             // Another driver was measured.
-            let direct = if from == [None; 2] { direct.and(Err(NOT_MEASURED)) } else { direct };
+            let direct =
+                if from.iter().all(Option::is_none) { direct.and(Err(NOT_MEASURED)) } else { direct };
             let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
             let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
             let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
             let row = row_of(hardware);
             let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
-            let key_bytes = provider.policy.key_bytes(row, kind.name);
-            let piece = row.and_then(|row| row.piece).unwrap_or(PIECE);
+            let key_bytes = provider.policy.key_bytes(Some(row), kind.name);
+            let piece = row.piece.unwrap_or(PIECE);
             let hardware = Arc::clone(hardware);
             let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
             // Without look-ahead, only messages that are too short for it are no sign of larger ones.
