@@ -103,6 +103,9 @@ pub struct LegacyChoice {
 /// The step that measures what is missing.
 pub const SETUP: &str = "outboard setup";
 
+/// Where no suite is served.
+const NONE_SERVED: &str = "no accelerator serves any of the suites that it offers";
+
 /// Where none but suites with CBC are served.
 const ONLY_CBC: &str = "of the suites that it offers only those with CBC are served, which lower security";
 
@@ -253,6 +256,9 @@ impl ServiceFacts {
             ),
             None if is_default_served && (is_compared || self.is_without_rival(offered)) => {
                 Verdict::new(Decision::Use { settings: Vec::new() }, self.served_words())
+            }
+            None if !offered.suites.iter().any(served) => {
+                Verdict::refused(Decision::Leave, NONE_SERVED.to_owned())
             }
             None => match offered.suites.iter().find(|suite| !suite.is_legacy() && served(suite)) {
                 None => Verdict::new(Decision::Leave, format!("{unserved}: {ONLY_CBC}")),

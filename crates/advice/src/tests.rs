@@ -113,6 +113,23 @@ fn without_an_accelerator_that_wins_nothing_is_compared() {
     assert_eq!((left.decision, left.refused, left.next), (Decision::Leave, true, None));
 }
 
+/// CBC is reached and wins, and neither sshd nor its peers offer it.
+#[test]
+fn a_service_none_of_whose_suites_is_served_is_refused() {
+    let mut left = facts("sshd", SSH, Goal::Balanced, &[]);
+    left.ciphers = ["AES-128-CBC", "AES-128-CTR"]
+        .map(|name| CipherFacts {
+            cipher: name.to_owned(),
+            driver: (name == "AES-128-CBC").then(|| "eng".to_owned()),
+            from: (name == "AES-128-CBC").then_some(1024),
+            is_measured: name == "AES-128-CBC",
+            ..CipherFacts::default()
+        })
+        .into();
+    let decided = left.decide();
+    assert_eq!((decided.decision, decided.refused, decided.next), (Decision::Leave, true, None));
+}
+
 /// U2: what clients choose is faster here, so nothing is to change; where AES is required, another suite.
 #[test]
 fn sshd_is_left_where_its_clients_choose_chacha20_and_that_is_best() {
