@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users, and what each of them and all together may have. Who makes a user namespace has all user
- * IDs in it, so that these count as one user:
+ * Users, and what each of them and all together may have. A login or a container may have
+ * any number of user IDs in its namespaces, so that these count as one user:
  *
  *   process in                              made by         its user is
  *   the initial namespace                                   its user ID
  *   a namespace below it, or below that     a login         that login
  *   the same                                root            that namespace: a container
  *
- * The outermost namespace below the initial one decides, whoever made those in it.
+ * The outermost namespace below the initial one decides, and not those in it.
  */
 #include <linux/cred.h>
 #include <linux/slab.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is one user: the limits of a user hold for all user IDs of a login, and of a container. */
+/* User namespaces: the limits of a user hold for all user IDs of a login, and of a container. */
 #include "tests.h"
 #include <sched.h>
 #include <signal.h>

@@ -16,8 +16,8 @@ use crate::tuning::POLICY;
 /// The provider's name, in configurations and in property queries.
 pub const OUTBOARD: &str = "outboard";
 
-/// Has drivers serve what nobody has measured: settings of a world without THRESHOLDS where there is
-/// no policy.
+/// Settings of a world without THRESHOLDS where there is no policy, so that drivers are used although
+/// nothing was measured.
 const UNMEASURED: [(&str, &str); 2] = [("THRESHOLDS", "ALL:4096"), ("KEY_BYTES", "65537")];
 
 /// The ciphers that the provider offers for the accelerator of the test machines.

@@ -1,8 +1,7 @@
 //! `outboard bench`: a figure of an accelerator is measured on the accelerator, or reported as
 //! invalid.
 //!
-//! The speed of the machine varies. The tests rely on orders and counts, and on the minimum times
-//! of the simulation.
+//! The speed of the machine varies. The tests rely on orders, counts and the simulation's least times.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -99,8 +99,7 @@ pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], su
     let functions = [outboard_ghash_high, outboard_ghash_low, outboard_ghash_both];
     for (part, (function, sums)) in functions.into_iter().zip(sums).enumerate() {
         let sums = std::ptr::from_mut(sums).cast();
-        // SAFETY: there are so many blocks and powers, and the instructions are there, as the caller has
-        // checked.
+        // SAFETY: the caller has checked that there are `count` blocks and powers, and the instructions.
         unsafe { function(powers.as_ptr().cast::<Rotated>().add(part), blocks.as_ptr(), count, sums, hash) };
     }
 }

@@ -26,8 +26,7 @@ fn classes(part: u64) -> Classes {
     [a, b, a ^ b, c, d, c ^ d, a ^ c, b ^ d, a ^ b ^ c ^ d]
 }
 
-/// The product of two numbers from the products of their parts, where the higher part has the weight of
-/// so many bits.
+/// The product of two numbers from the products of their parts of `bits` bits.
 #[inline(always)]
 fn karatsuba(bits: u32, low: u128, high: u128, both: u128) -> u128 {
     low ^ (low ^ high ^ both) << bits ^ high << (2 * bits)

@@ -38,29 +38,28 @@ fn real<const NUMBER: usize>() -> &'static SoftCipher {
     REAL[NUMBER].get().expect("it was interrupted")
 }
 
-unsafe extern "C" fn update<const NUMBER: usize>(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-    input: *const u8,
-    len: usize,
-) -> c_int {
-    // SAFETY: passed on unchanged.
-    if goes_on() { unsafe { (real::<NUMBER>().update)(at, out, out_len, out_size, input, len) } } else { 0 }
+/// A function that processes data: the one of the default provider in `$field`.
+macro_rules! processing {
+    ($name:ident, $field:ident) => {
+        unsafe extern "C" fn $name<const NUMBER: usize>(
+            at: *mut c_void,
+            out: *mut u8,
+            out_len: *mut usize,
+            out_size: usize,
+            input: *const u8,
+            len: usize,
+        ) -> c_int {
+            if !goes_on() {
+                return 0;
+            }
+            // SAFETY: passed on unchanged.
+            unsafe { (real::<NUMBER>().$field)(at, out, out_len, out_size, input, len) }
+        }
+    };
 }
 
-unsafe extern "C" fn process<const NUMBER: usize>(
-    at: *mut c_void,
-    out: *mut u8,
-    out_len: *mut usize,
-    out_size: usize,
-    input: *const u8,
-    len: usize,
-) -> c_int {
-    // SAFETY: passed on unchanged.
-    if goes_on() { unsafe { (real::<NUMBER>().cipher)(at, out, out_len, out_size, input, len) } } else { 0 }
-}
+processing!(update, update);
+processing!(process, cipher);
 
 unsafe extern "C" fn finish<const NUMBER: usize>(
     at: *mut c_void,
