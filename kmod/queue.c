@@ -73,6 +73,12 @@ static bool ob_is_waiting(const struct ob_engine *engine)
 	return !list_empty(&engine->ready) || !list_empty(&engine->spent);
 }
 
+/* Whether a completion is due: it has requests, or is so full that it refuses them. */
+static bool ob_is_busy(const struct ob_engine *engine)
+{
+	return engine->running || (engine->state == OB_FULL && ob_is_waiting(engine));
+}
+
 static bool ob_has_room(const struct ob_engine *engine, const struct ob_request *request)
 {
 	if (engine->running + engine->lost >= READ_ONCE(engine->most))
@@ -101,7 +107,9 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 
 	request->state = OB_IN_FLIGHT;
 	if (!engine->running) {
-		ob_note_progress(engine);
+		/* An engine that refuses what it gets makes no progress. */
+		if (likely(engine->state != OB_FULL))
+			ob_note_progress(engine);
 		/* Also where it is running: it may have seen that there was nothing in flight. */
 		if (!delayed_work_pending(&engine->watch))
 			queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
@@ -273,14 +281,15 @@ void ob_queue_watch(struct work_struct *work)
 	spin_lock_irq(&engine->lock);
 	engine->looks++;
 	ob_skip_submitting(engine);
-	if (engine->running) {
+	if (ob_is_busy(engine)) {
 		if (engine->looks >= OB_LOOKS &&
 		    time_after_eq(jiffies, engine->progress + ob_patience_jiffies(engine)))
 			ob_stop(engine, &dropped);
 		else
 			ob_find_lost(engine);
 	}
-	if (engine->running)
+	/* Not if it has just stopped. */
+	if (ob_is_busy(engine))
 		queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
 	if (ob_is_waiting(engine))
 		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
@@ -377,6 +386,8 @@ int ob_queue_add(struct ob_request *request)
 		ob_enqueue(request);
 	}
 	if (likely(result > 0)) {
+		if (unlikely(engine->state == OB_FULL && !engine->running))
+			engine->state = OB_WORKS;
 		ob_share_refresh(share);
 		if (share->credit <= 0) {
 			ob_new_round(engine);
@@ -450,10 +461,9 @@ bool ob_queue_refused(struct ob_request *request)
 	session->driver->running--;
 	share->credit += request->cost;
 	ob_set_depth(engine, engine->running);
-	waits = !ob_session_is(session, OB_CANCELLED);
+	waits = engine->state != OB_STOPPED && !ob_session_is(session, OB_CANCELLED);
 	if (waits) {
-		if (engine->state == OB_WORKS)
-			engine->state = OB_FULL;
+		engine->state = OB_FULL;
 		list_add(&request->node, &session->waiting);
 		list_move(&session->turn, &share->sessions);
 		ob_share_sort(share);
@@ -477,8 +487,6 @@ static struct ob_request *ob_queue_next(struct ob_engine *engine, struct list_he
 	/* After a refusal without other requests in the engine, no completion follows. */
 	if (list_empty(&engine->ready) || (engine->state == OB_FULL && engine->running))
 		goto unlock;
-	if (engine->state == OB_FULL)
-		engine->state = OB_WORKS;
 	share = list_first_entry(&engine->ready, struct ob_share, turn);
 	session = list_first_entry(&share->sessions, struct ob_session, turn);
 	request = list_first_entry(&session->waiting, struct ob_request, node);

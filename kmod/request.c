@@ -144,9 +144,12 @@ static void ob_request_returned(struct ob_place *place, unsigned int generation,
 		return;
 	}
 	/* Not a hash: its driver may have begun the message. */
-	if ((error != -ENOSPC && error != -EAGAIN) || request->digest_size ||
-	    !ob_queue_refused(request))
-		ob_request_done(request, error);
+	if ((error == -ENOSPC || error == -EAGAIN) && !request->digest_size) {
+		if (ob_queue_refused(request))
+			return;
+		error = -EHOSTDOWN;
+	}
+	ob_request_done(request, error);
 }
 
 /*

@@ -354,6 +354,29 @@ static void the_tenth_lost_request_costs_as_much_as_the_first(void)
 	a_lost_request_costs(0.03, 0.03 + LOOKS, ten_requests_are_lost);
 }
 
+/* A ring that is full for good: nothing is in flight, and no completion follows. */
+static void a_driver_that_refuses_everything_stops_within_the_patience(void)
+{
+	enum { ROUNDS = 3 };
+	double start, waited = 1;
+
+	begin();
+	for (int round = 0; round < ROUNDS && waited > 0.03 + LOOKS; round++) {
+		fault("all refuse");
+		start = now();
+		check(status_of(0) == -EHOSTDOWN, "status %d", arena.slot[0].status);
+		waited = now() - start;
+		printf("%.1f ms\n", waited * 1000);
+		check(waited > 0.03, "%.1f ms", waited * 1000);
+		check(has_stopped(), "the module does not know it");
+		check(status_of(1) == -EHOSTDOWN, "status %d", arena.slot[1].status);
+		fault("clear");
+		end_the_pause();
+		works_again();
+	}
+	check(waited <= 0.03 + LOOKS, "%.1f ms", waited * 1000);
+}
+
 /* One request in 20 is lost: without pauses that grow, each user would wait for each of them. */
 static void an_engine_that_loses_requests_again_and_again_rests_longer_each_time(void)
 {
@@ -426,6 +449,7 @@ static const struct test tests[] = {
 	TEST(a_lost_request_of_an_engine_of_10_ms_costs_105_ms_at_most),
 	TEST(a_late_completion_does_not_make_the_next_lost_request_dearer),
 	TEST(the_tenth_lost_request_costs_as_much_as_the_first),
+	TEST(a_driver_that_refuses_everything_stops_within_the_patience),
 	TEST(an_engine_that_loses_requests_again_and_again_rests_longer_each_time),
 	TEST(a_long_request_after_many_short_ones_is_not_given_up),
 	TEST(an_engine_that_is_slower_than_the_patience_loses_one_request),
