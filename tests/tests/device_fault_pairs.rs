@@ -64,7 +64,7 @@ const UNBIND: &str = "unbound";
 
 /// What is tried in each run of the tests.
 const USUAL: [(&str, &str); 4] =
-    [("garbage", "lost"), ("late", "lost"), ("refused", "late"), ("late", UNBIND)];
+    [("garbage", "lost"), ("garbage", "refused"), ("late", "lost"), ("late", UNBIND)];
 
 /// A cipher, its driver, and whether that computes key stream.
 const USES: [(&str, &str, bool); 5] = [
