@@ -156,8 +156,23 @@ source_files() {
     fi | LC_ALL=C sort -z
 }
 
-# copy_source DIR: copies the files of the source into DIR.
-copy_source() { source_files | tar -C "$repo" -c --null --no-recursion -T - | tar -x -C "$1"; }
+# of_site NAME: the value of packaging/site.
+of_site() { sed -n "s/^$1=//p" "$repo/packaging/site"; }
+
+# copy_source DIR: copies the files of the source into DIR, with the values of packaging/site. What has
+# no page of the project does not name one.
+copy_source() {
+    local maintainer homepage contact
+    source_files | tar -C "$repo" -c --null --no-recursion -T - | tar -x -C "$1"
+    maintainer=$(of_site MAINTAINER) homepage=$(of_site HOMEPAGE) contact=$(of_site SECURITY_CONTACT)
+    (
+        cd "$1" || exit
+        sed -i "s|@MAINTAINER@|${maintainer:-outboard maintainers <maintainers@outboard.invalid>}|
+            ${homepage:+s|@HOMEPAGE@|$homepage|}
+            /@HOMEPAGE@/d" packaging/debian/{control,changelog} packaging/openwrt/feed/outboard/Makefile
+        [[ -z $contact ]] || sed -i "s|@SECURITY_CONTACT@|$contact|" SECURITY.md
+    )
+}
 
 # vendored_crates WORK LOG: sets `vendored` to an archive of the directory vendor with the crates of
 # Cargo.lock that the programs need, which is made once, in the cache.
