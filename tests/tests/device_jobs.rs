@@ -6,11 +6,12 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use outboard_tests::child::{Exit, fork, in_own_process};
+use outboard_tests::child::{Exit, fork, in_own_process, text_of_own_process};
 use outboard_tests::command::{on_path, run, status_and_output};
 use outboard_tests::evp::{Cipher, Job, run_to_their_end, version, without_pauses};
+use outboard_tests::machine::set_patience;
 use outboard_tests::module::module;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
@@ -49,6 +50,7 @@ fn jobs_are_paused_while_the_accelerator_works() {
     a_job_that_must_not_pause_waits(&simulated);
     a_random_generator_of_ours_is_never_paused(&simulated);
     failures_end_in_right_bytes(&simulated);
+    a_lost_request_delays_its_job_by_less_than_a_second(&simulated);
     a_child_does_not_take_its_parents_answers(&simulated);
     a_child_and_its_parent_both_end_the_jobs_that_were_paused_at_the_fork(&simulated);
     a_wait_context_may_outlive_the_provider(&simulated);
@@ -180,6 +182,27 @@ fn failures_end_in_right_bytes(simulated: &Simulated) {
         });
         simulated.fault("clear");
     }
+}
+
+/// The module gives it up after its patience, but signals no eventfd then.
+fn a_lost_request_delays_its_job_by_less_than_a_second(simulated: &Simulated) {
+    set_patience(Duration::from_millis(30));
+    let longest = text_of_own_process(|| {
+        let world = world();
+        let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
+        let streams = streams(&soft, 2, 1);
+        run_to_their_end(vec![job(&streams[0], &hard)]);
+        simulated.fault("sim-cbc-aes never count=1");
+        let start = Instant::now();
+        run_to_their_end(vec![job(&streams[1], &hard)]);
+        let took = start.elapsed();
+        let counts = world.counts();
+        assert_eq!((counts.failures, counts.mismatches), (1, 0), "{counts:?}");
+        took.as_millis().to_string()
+    });
+    simulated.let_go();
+    set_patience(Duration::from_secs(600));
+    assert!(longest.parse::<u64>().expect("milliseconds") < 1000, "{longest} ms");
 }
 
 fn a_child_does_not_take_its_parents_answers(simulated: &Simulated) {

@@ -200,7 +200,7 @@ pub trait Session: InFlight + Send {
 /// A descriptor to wait for with poll(2) and similar calls, together with other descriptors, while
 /// the accelerator works.
 pub trait WaitDescriptor: Send {
-    /// The number. It is readable when a request has completed, and when a turn has ended.
+    /// The number. It is readable when a request has completed, and when the time is over.
     fn fd(&self) -> RawFd;
 
     /// Whether the descriptor belongs to this process, and the application has not closed it.
@@ -209,11 +209,11 @@ pub trait WaitDescriptor: Send {
     /// The eventfd through which the kernel notifies of the next completion.
     fn event(&self) -> io::Result<RawFd>;
 
-    /// Begins a turn of one second. Timeouts are counted in turns, because a machine may be stopped
-    /// for longer than the timeout of a driver.
-    fn begin_turn(&self) -> io::Result<()>;
+    /// Begins the time of 200 ms for which a job is paused. It is no timeout of the driver: that
+    /// is the kernel module's.
+    fn begin(&self) -> io::Result<()>;
 
-    /// Ends the turn, and makes the descriptor unreadable until its next use, even if the kernel
+    /// Ends the time, and makes the descriptor unreadable until its next use, even if the kernel
     /// still has a notification pending.
     fn end(&self);
 
@@ -233,6 +233,6 @@ pub enum Woken {
     No,
     /// A request has completed.
     ByAnAnswer,
-    /// A turn has ended.
+    /// The time is over.
     ByTheClock,
 }

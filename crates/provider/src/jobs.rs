@@ -23,10 +23,6 @@ use crate::core::Core;
 /// queried.
 const RESUMED_IN_VAIN: u32 = 2;
 
-/// Number of turns of a [`WaitDescriptor`] that a driver may take; together as long as the kernel
-/// module waits for a driver.
-const MAX_WAIT_TURNS: u32 = 10;
-
 /// Smallest message in bytes for which a job is paused. OpenSSL's random generators may hash
 /// smaller ones with this provider's HMAC while they hold a lock.
 const LEAST_HASHED: usize = 4096;
@@ -111,7 +107,7 @@ impl Jobs {
         // If the job could not be paused, reading a result waits for it.
         match jobs.pause(session, descriptor, driver) {
             Err(Error::Forked { .. }) => session.submit_and_wait(requests),
-            paused => paused.inspect_err(|_| session.release()),
+            paused => paused,
         }
     }
 
@@ -149,9 +145,9 @@ impl Jobs {
         unsafe { self.descriptor((self.wait_ctx)(job), make) }
     }
 
-    /// Pauses the thread's job until its request is complete, or until pausing has no effect.
-    /// Returns an error if the driver takes too long, and [`Error::Forked`] in the child of a fork,
-    /// which has none of its parent's requests.
+    /// Pauses the thread's job until its request is complete, the time is over, or pausing has no
+    /// effect. Reading the result waits for it then. Returns [`Error::Forked`] in the child of a
+    /// fork, which has none of its parent's requests.
     fn pause<F: InFlight + ?Sized>(
         &self,
         request: &F,
@@ -161,9 +157,10 @@ impl Jobs {
         if request.is_done() {
             return Ok(());
         }
-        let (mut woken, mut turns, mut in_vain) = (Woken::ByAnAnswer, 0, 0);
-        let mut begun = descriptor.begin_turn();
-        while begun.is_ok() && !request.is_done() && turns < MAX_WAIT_TURNS && in_vain <= RESUMED_IN_VAIN {
+        let (mut woken, mut in_vain) = (Woken::ByAnAnswer, 0);
+        let begun = descriptor.begin();
+        while begun.is_ok() && !request.is_done() && woken != Woken::ByTheClock && in_vain <= RESUMED_IN_VAIN
+        {
             if woken == Woken::ByAnAnswer && request.notify(descriptor).is_err() {
                 break;
             }
@@ -178,19 +175,12 @@ impl Jobs {
             }
             woken = descriptor.woken();
             in_vain = if woken == Woken::No { in_vain + 1 } else { 0 };
-            if woken == Woken::ByTheClock {
-                turns += 1;
-                begun = descriptor.begin_turn();
-            }
             if !paused {
                 break;
             }
         }
         descriptor.end();
-        if turns < MAX_WAIT_TURNS || request.is_done() {
-            return Ok(());
-        }
-        Err(Error::Unanswered { driver: DriverName::clone(driver) })
+        Ok(())
     }
 
     /// This module's descriptor in a wait context. Creates one if there is none, or if it belongs

@@ -11,8 +11,8 @@ use crate::descriptor::{Descriptor, check};
 use crate::memory::try_box;
 use crate::session::{WaitDescriptor, Woken};
 
-/// Length of a turn in seconds.
-const TURN: libc::time_t = 1;
+/// How long a job is paused, in nanoseconds.
+const TIME: libc::c_long = 200_000_000;
 
 const EVENT: u64 = 0;
 const TIMER: u64 = 1;
@@ -25,7 +25,7 @@ const TIMER: u64 = 1;
 pub(super) struct Waiting {
     epoll: Descriptor,
     timer: Descriptor,
-    /// None until needed, and after a turn that ended with a notification pending, which may still
+    /// None until needed, and after a time that ended with a notification pending, which may still
     /// arrive at the old eventfd.
     event: RefCell<Option<Descriptor>>,
     /// Whether the module will notify the eventfd, or has and the event was not consumed.
@@ -67,10 +67,9 @@ impl Waiting {
         check(unsafe { libc::epoll_ctl(self.epoll.fd(), operation, of.fd(), &mut event) }).map(drop)
     }
 
-    fn set_timer(&self, seconds: libc::time_t) -> io::Result<()> {
-        let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        let time =
-            libc::itimerspec { it_interval: never, it_value: libc::timespec { tv_sec: seconds, tv_nsec: 0 } };
+    fn set_timer(&self, nanoseconds: libc::c_long) -> io::Result<()> {
+        let [never, then] = [0, nanoseconds].map(|tv_nsec| libc::timespec { tv_sec: 0, tv_nsec });
+        let time = libc::itimerspec { it_interval: never, it_value: then };
         // SAFETY: `time` is readable, and the old value is not requested.
         check(unsafe { libc::timerfd_settime(self.timer.fd(), 0, &time, null_mut()) }).map(drop)
     }
@@ -113,9 +112,9 @@ impl WaitDescriptor for Waiting {
         Ok(event.fd())
     }
 
-    fn begin_turn(&self) -> io::Result<()> {
+    fn begin(&self) -> io::Result<()> {
         self.paused.begin(self.fd());
-        self.set_timer(TURN)
+        self.set_timer(TIME)
     }
 
     fn end(&self) {
@@ -174,7 +173,7 @@ mod tests {
         let all = [&paused, &resumed, &again, &Waiting::new().expect("descriptors")];
         assert_eq!(all[3].fd(), number);
         for waiting in [&paused, &resumed] {
-            waiting.begin_turn().expect("a timer");
+            waiting.begin().expect("a timer");
         }
         resumed.end();
         // SAFETY: the child makes system calls only.

@@ -232,7 +232,7 @@ impl WaitDescriptor for Event {
     fn event(&self) -> io::Result<RawFd> {
         Ok(self.0)
     }
-    fn begin_turn(&self) -> io::Result<()> {
+    fn begin(&self) -> io::Result<()> {
         Ok(())
     }
     fn end(&self) {}
