@@ -30,7 +30,6 @@ pub fn assert_commands_agree(
     let saved = saved.to_str().expect("a plain name");
     let documents = Documents {
         ciphers: Some(document(&["ciphers", "--json"])),
-        config: Some(document(&["config", "--json"])),
         check: Some(check),
         prove: Some(document(&[&["prove", "--quiet", "--json", "-"], prove].concat())),
         services: Some(document(&["enable", "--list", "--json"])),

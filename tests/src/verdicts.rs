@@ -12,8 +12,6 @@ pub struct Documents {
     pub status: Value,
     /// `outboard ciphers --json`
     pub ciphers: Option<Value>,
-    /// `outboard config --json`
-    pub config: Option<Value>,
     /// `outboard check --json`
     pub check: Option<Value>,
     /// `outboard prove --json`
@@ -37,9 +35,6 @@ impl Documents {
         }
         if let Some(ciphers) = &self.ciphers {
             of_ciphers(ciphers, &mut all);
-        }
-        if let Some(config) = &self.config {
-            of_config(config, &mut all);
         }
         for service in self.services.iter().flat_map(|services| list(services, "services")) {
             of_service(service, "enable", &mut all);
@@ -144,31 +139,6 @@ fn of_ciphers(ciphers: &Value, all: &mut Statements) {
 
 fn of_service(service: &Value, by: &'static str, all: &mut Statements) {
     say(all, format!("state of {}", text(service, "name")), by, text(service, "state"));
-}
-
-fn of_config(config: &Value, all: &mut Statements) {
-    list(config, "services").for_each(|service| of_service(service, "config", all));
-    let services = list(config, "services").flat_map(|service| list(service, "configurations"));
-    for configuration in std::iter::once(&config["shell"]).chain(services) {
-        for one in list(configuration, "thresholds") {
-            let (cipher, served) = (text(one, "cipher"), &one["served"]);
-            if served.is_null() {
-                continue;
-            }
-            serve(all, "config", cipher, &served["driver"], &served["key_stream"]);
-            say(all, format!("{cipher} is offered"), "config", !served["driver"].is_null());
-            if !served["driver"].is_null() {
-                for direction in ["encrypt", "decrypt"] {
-                    say(all, format!("{cipher} {direction} from"), "config", &one[direction]);
-                }
-            }
-        }
-    }
-    for (is, word) in [("exact", "exact"), ("wrong", "wrong")] {
-        for driver in list(&config["findings"], is).filter_map(Value::as_str) {
-            say(all, format!("results of {driver}"), "config", word);
-        }
-    }
 }
 
 fn of_check(check: &Value, all: &mut Statements) {

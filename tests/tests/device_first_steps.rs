@@ -207,8 +207,6 @@ fn results_fit_the_terminal(machine: &Machine) {
         "ciphers --soft-drivers 1",
         "ciphers --service nginx",
         "ciphers --service sshd",
-        "config",
-        "config --service nginx",
         "enable --list",
         "enable apache --dry-run",
         "enable sshd --dry-run",

@@ -65,40 +65,12 @@ fn a_running_nginx_is_observed() {
     let text = failed(&other.uid(65534).gid(65534).output().expect("the command runs"), &idle, 125);
     assert!(text.contains("nginx.service has no counters") && text.contains("run this as root"), "{text}");
 
-    configured(&machine);
     agreed(&machine, proof);
     measured(&machine);
     disables(&machine, &["nginx"]);
     assert_unchanged(&before);
     let text = failed(&machine.command(&idle).output().expect("the command runs"), &idle, 125);
     assert!(text.contains("nginx is not enabled: outboard enable nginx"), "{text}");
-}
-
-/// The files and the processes agree.
-fn configured(machine: &Machine) {
-    let config: Value = serde_json::from_str(&succeeds(machine, &["config", "--json"])).expect("JSON");
-    let services = config["services"].as_array().expect("a list");
-    let nginx = services.iter().find(|one| one["name"] == "nginx").expect("nginx");
-    assert_eq!(
-        (&nginx["state"], &nginx["problems"]),
-        (&"enabled".into(), &Value::Array(vec![])),
-        "{nginx:#}"
-    );
-    let configuration = &nginx["configurations"][0];
-    assert_eq!((&configuration["activated"], &configuration["preferred"]), (&true.into(), &true.into()));
-    let settings = configuration["settings"].as_array().expect("a list");
-    let counters = settings.iter().find(|one| one["key"] == "COUNTERS").expect("the key");
-    assert_eq!(counters["file"], "/etc/outboard/nginx.service.cnf", "{counters}");
-    let processes = nginx["processes"].as_array().expect("a list");
-    assert!(processes.len() >= 2, "{nginx:#}");
-    for process in processes {
-        // nginx overwrites its environment with its title.
-        assert_eq!(process["environment_readable"], true, "{process}");
-        assert!(process["provider"].as_str().expect("a path").ends_with("/outboard.so"), "{process}");
-    }
-    assert!(config["allowed"].as_array().expect("a list").iter().any(|driver| driver == ACCELERATOR));
-    let text = succeeds(machine, &["config", "--service", "nginx"]);
-    assert!(text.contains("Service nginx: enabled\n") && !text.contains("problem:"), "{text}");
 }
 
 /// The commands say the same about the running service.
@@ -112,7 +84,6 @@ fn agreed(machine: &Machine, proof: Value) {
     let documents = Documents {
         status: document(&["status", "--json"]),
         ciphers: Some(document(&["ciphers", "--json"])),
-        config: Some(document(&["config", "--json"])),
         services: Some(document(&["enable", "--list", "--json"])),
         prove: Some(proof),
         ..Documents::default()

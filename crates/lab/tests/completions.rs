@@ -31,7 +31,7 @@ fn bash_completes_commands_and_options() {
     assert_eq!(completed("outboard bench op"), "openvpn");
     assert_eq!(completed("outboard prove --serv"), "--service");
     assert_eq!(completed("outboard metrics --out"), "--output");
-    assert_eq!([completed("outboard wat"), completed("outboard conf")], ["watch", "config"]);
+    assert_eq!([completed("outboard wat"), completed("outboard cata")], ["watch", "catalogue"]);
 }
 
 #[test]
@@ -50,6 +50,6 @@ fn help_lists_the_commands_in_the_order_of_the_task() {
         let start = format!("  {command} ");
         help.lines().position(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{command}: {help}"))
     };
-    let task = ["status", "check", "allow", "tune", "enable", "config", "prove", "watch", "report"];
+    let task = ["status", "check", "allow", "tune", "enable", "prefer", "prove", "watch", "report"];
     assert!(task.map(place).is_sorted(), "{help}");
 }

@@ -27,7 +27,6 @@ fn file_names_and_arguments_are_printed_without_escape_sequences() {
         &["prove", "--module", HOSTILE, "--", "true"],
         &["run", "--", HOSTILE],
         &["rng", "test", "--file", HOSTILE],
-        &["config", "--service", HOSTILE],
         &[HOSTILE],
         &["status", &format!("--{HOSTILE}")],
         &["bench", "--size", HOSTILE],

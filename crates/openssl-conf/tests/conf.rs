@@ -167,7 +167,7 @@ proptest! {
 }
 
 #[test]
-fn each_value_has_its_line_and_the_values_that_it_overrides() {
+fn each_value_has_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let (first, second) = (dir.path().join("openssl.cnf"), dir.path().join("more.cnf"));
     fs::write(&second, "# a comment\n[s]\nk = two \\\n  lines\n").unwrap();
@@ -179,13 +179,7 @@ fn each_value_has_its_line_and_the_values_that_it_overrides() {
     let origin = |key: &str| section.origin(key).unwrap().to_string();
     assert_eq!(origin("k"), format!("{}:4", second.display()));
     assert_eq!((origin("other"), origin("last")), (at(&first, 3), at(&first, 6)));
-    let earlier: Vec<_> = section.overridden("k").iter().map(|(o, v)| (o.to_string(), v.as_str())).collect();
-    assert_eq!(earlier, [(at(&first, 2), "one")]);
-    assert!(section.overridden("other").is_empty() && section.origin("none").is_none());
-    let text: String = (0..20).map(|n| format!("k = {n}\n")).collect();
-    let many = Conf::parse(text.as_bytes());
-    let kept = many.section("default").unwrap().overridden("k");
-    assert_eq!((kept.len(), kept[0].1.as_str(), kept[7].1.as_str()), (8, "11", "18"));
+    assert!(section.origin("none").is_none());
 }
 
 fn at(file: &Path, line: usize) -> String {

@@ -132,13 +132,6 @@ impl Tuned {
         self.lines().any(|words| words[..2] == [Some("driver"), Some(driver)])
     }
 
-    /// Number of the line with the thresholds of a cipher, from 1; the last if there are several.
-    pub fn line_of(&self, cipher: &str) -> Option<usize> {
-        let is_its = |line: &str| words(line)[0].is_some_and(|first| is_name(first, cipher));
-        let its = (1..).zip(self.text.lines()).filter(|(_, line)| is_its(line));
-        its.last().map(|(number, _)| number)
-    }
-
     /// The words of all lines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = [Option<&str>; 6]> {
         self.text.lines().map(words)

@@ -146,13 +146,9 @@ proptest! {
 }
 
 #[test]
-fn drivers_and_lines_are_found_by_name() {
+fn drivers_are_found_by_name() {
     let tuned = Tuned::parse(text("0")).unwrap();
     assert!(tuned.has_driver("virtio_crypto_aes_cbc") && !tuned.has_driver("virtio_crypto"));
-    // From 1, with the comment and the empty line.
-    assert_eq!(["aes-128-cbc", "AES-192-CBC"].map(|name| tuned.line_of(name)), [Some(10), None]);
-    let twice = Tuned::parse(format!("{}AES-128-CBC 1 1 d\n", text("0"))).unwrap();
-    assert_eq!(twice.line_of("AES-128-CBC"), Some(12));
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod change;
 mod check;
 mod ciphers;
 mod completions;
-mod config;
 mod disable;
 mod disallow;
 mod enable;
@@ -27,7 +26,6 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::laboratory;
 pub use completions::print as print_completions;
-pub use config::findings;
 
 /// Find, check and measure hardware crypto accelerators, and let OpenSSL applications use them.
 #[derive(Parser)]
@@ -54,7 +52,6 @@ enum Command {
     Disable(disable::Options),
     Undo(undo::Options),
     Prefer(prefer::Options),
-    Config(config::Options),
     Run(run::Options),
     Prove(prove::Options),
     Rng(rng::Options),
@@ -93,7 +90,6 @@ impl Outboard {
             Command::Ciphers(options) => ciphers::run(&options),
             Command::Completions(options) => completions::run(&options),
             Command::CleanUp => outboard_measure::kernel_users::cleaner::serve(),
-            Command::Config(options) => config::run(&options),
             Command::Disable(options) => disable::run(&options),
             Command::Disallow(options) => disallow::run(&options),
             Command::Enable(options) => enable::run(&options),

@@ -1,5 +1,6 @@
 //! `outboard metrics`: the counters for Prometheus.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -7,11 +8,9 @@ use crate::monitor::{FindingState, Sample, metrics};
 use anyhow::Context as _;
 use clap::Args;
 use outboard_console::{answer_whole, ended};
-use outboard_documents::config::Findings;
 use outboard_drivers::root::Root;
-use outboard_policy::FINDINGS_FILE;
+use outboard_policy::{FINDINGS_FILE, FindingVerdict, Findings};
 
-use outboard::findings;
 use outboard::output::Output;
 
 /// Print counters in the text format of Prometheus
@@ -32,7 +31,7 @@ pub struct Options {
 
 pub fn run(options: &Options) -> ExitCode {
     let sample = Sample::take(&Root::live());
-    let checked = states(findings(Path::new(FINDINGS_FILE), Path::new("/")));
+    let checked = states(&Findings::read(Path::new(FINDINGS_FILE)).unwrap_or_default(), Path::new("/"));
     let text = metrics(&sample, &checked, env!("CARGO_PKG_VERSION"));
     let written = match &options.output {
         None => answer_whole(&text).context("standard output"),
@@ -42,12 +41,14 @@ pub fn run(options: &Options) -> ExitCode {
     ended("metrics", written)
 }
 
-fn states(found: Findings) -> Vec<(String, FindingState)> {
-    let lists = [
-        (found.exact, FindingState::Exact),
-        (found.wrong, FindingState::Wrong),
-        (found.unanswered, FindingState::Unanswered),
-        (found.outdated, FindingState::Outdated),
-    ];
-    lists.into_iter().flat_map(|(list, state)| list.into_iter().map(move |driver| (driver, state))).collect()
+/// The findings about the drivers in their current form.
+fn states(findings: &Findings, root: &Path) -> Vec<(String, FindingState)> {
+    let drivers: BTreeSet<&str> = findings.all().map(|finding| finding.driver).collect();
+    let state = |driver: &str| match findings.of(driver, root).map(|finding| finding.verdict) {
+        Some(FindingVerdict::Exact) => FindingState::Exact,
+        Some(FindingVerdict::Wrong) => FindingState::Wrong,
+        Some(FindingVerdict::Unanswered) => FindingState::Unanswered,
+        None => FindingState::Outdated,
+    };
+    drivers.into_iter().map(|driver| (driver.to_owned(), state(driver))).collect()
 }

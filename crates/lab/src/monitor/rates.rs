@@ -118,17 +118,11 @@ impl PerSecond {
 mod tests {
     use super::*;
     use outboard_drivers::root::Root;
-    use outboard_monitor::{EnvironmentValue, ModuleSample, Process, Processes, ProviderMapping};
+    use crate::monitor::processes::{Process, Processes};
+    use outboard_monitor::ModuleSample;
 
     fn process(pid: u32, unit: Option<&str>) -> Process {
-        Process {
-            pid,
-            name: "worker".to_owned(),
-            user: Some(0),
-            unit: unit.map(str::to_owned),
-            openssl_conf: EnvironmentValue::Unset,
-            provider: ProviderMapping::Unreadable,
-        }
+        Process { pid, name: "worker".to_owned(), unit: unit.map(str::to_owned) }
     }
 
     fn sample(requests: u64, hardware: u64, software: u64) -> Sample {

@@ -8,7 +8,8 @@ use outboard_measure::driver_devices::DriverDevices;
 use outboard_measure::meter;
 
 use super::KernelTime;
-use outboard_monitor::{ModuleSample, Processes, ServiceSample};
+use super::processes::Processes;
+use outboard_monitor::{ModuleSample, ServiceSample};
 
 #[derive(Debug)]
 pub struct Sample {

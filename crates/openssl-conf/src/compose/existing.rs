@@ -114,23 +114,14 @@ impl Existing {
         reasons
     }
 
-    pub(super) fn prefers_outboard(&self) -> bool {
-        self.inits.first().is_some_and(|init| init.properties.prefers_outboard())
-    }
-
-    pub(super) fn missing_sections(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
-        let file = path.unwrap_or(Path::new("openssl.cnf")).display();
-        let missing = self.inits.iter().filter(|init| conf.section(&init.section).is_none());
-        let named = missing.filter(|init| !init.names.is_empty()).map(|Init { names, .. }| {
-            format!("{file}: the section that {} names does not exist", names.join(", "))
-        });
-        named.collect()
-    }
-
     pub(super) fn notes(&self, conf: &Conf, path: Option<&Path>) -> Vec<String> {
         let file = path.unwrap_or(Path::new("openssl.cnf")).display();
         let mut notes: Vec<String> = conf.warnings.iter().map(ToString::to_string).collect();
-        notes.extend(self.missing_sections(conf, path));
+        let missing = self.inits.iter().filter(|init| conf.section(&init.section).is_none());
+        let named = missing.filter(|init| !init.names.is_empty());
+        notes.extend(named.map(|Init { names, .. }| {
+            format!("{file}: the section that {} names does not exist", names.join(", "))
+        }));
         if !self.fips() && !self.active.is_empty() && !self.is_active("default") {
             notes.push(format!(
                 "{file} activates {} and not the default provider, which outboard needs: it is activated here",

@@ -23,7 +23,6 @@
 //! `--openssl-shared-config`, or a line `nodejs_conf = …` in the existing file.
 
 mod existing;
-mod in_force;
 mod properties;
 mod quote;
 
@@ -31,7 +30,6 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use existing::Existing;
-pub use in_force::{InForce, Setting};
 
 use crate::conf::{Conf, DEFAULT_SECTION, Environment, Files, System, Unreadable};
 

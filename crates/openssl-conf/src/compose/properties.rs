@@ -41,13 +41,6 @@ impl Properties {
         (!ours).then_some(entry)
     }
 
-    pub(super) fn prefers_outboard(&self) -> bool {
-        let value = self.get("provider").and_then(|entry| entry.split_once('='));
-        value.is_some_and(|(name, value)| {
-            !name.ends_with('!') && value.trim().trim_matches(['"', '\'']) == NAME
-        })
-    }
-
     /// The query with outboard preferred, unless it selects another provider.
     pub(super) fn with_outboard(&self) -> String {
         let mut merged = self.clone();

@@ -54,11 +54,7 @@ struct Stored {
     order: u64,
     value: String,
     origin: Origin,
-    overridden: Vec<(Origin, String)>,
 }
-
-/// Maximum number of overridden values that are kept for a key; earlier ones are dropped.
-const MOST_OVERRIDDEN: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -139,12 +135,6 @@ impl Section {
         self.values.get(key).map(|stored| &stored.origin)
     }
 
-    /// The values of a key that a later line replaced, in the order of their lines; the last eight.
-    #[must_use]
-    pub fn overridden(&self, key: &str) -> &[(Origin, String)] {
-        self.values.get(key).map_or(&[], |stored| &stored.overridden)
-    }
-
     /// Keys and values in the order in which OpenSSL iterates over them: a key that is set again
     /// moves to the end.
     #[must_use]
@@ -156,15 +146,7 @@ impl Section {
     }
 
     fn set(&mut self, key: String, value: String, origin: Origin) {
-        let mut overridden = Vec::new();
-        if let Some(earlier) = self.values.remove(&key) {
-            overridden = earlier.overridden;
-            if overridden.len() == MOST_OVERRIDDEN {
-                overridden.remove(0);
-            }
-            overridden.push((earlier.origin, earlier.value));
-        }
-        self.values.insert(key, Stored { order: self.next, value, origin, overridden });
+        self.values.insert(key, Stored { order: self.next, value, origin });
         self.next += 1;
     }
 }

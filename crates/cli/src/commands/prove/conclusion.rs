@@ -354,7 +354,7 @@ impl Subject {
         match self {
             _ if !software(total).first().is_some_and(is_below) => String::new(),
             Self::Command => " (--threshold BYTES lowers the threshold)".to_owned(),
-            Self::Service => " (outboard config shows the thresholds and what sets them)".to_owned(),
+            Self::Service => " (outboard ciphers shows the thresholds)".to_owned(),
         }
     }
 
@@ -362,7 +362,8 @@ impl Subject {
         match self {
             Self::Command => NEVER_LOADED,
             Self::Service => {
-                "No process of the service has loaded outboard: outboard config --service shows their configuration."
+                "No process of the service has loaded outboard: it was not restarted since outboard enable, or does not read \
+                 OpenSSL's configuration."
             }
         }
     }
