@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use outboard_documents::json;
 use outboard_lab::documents::{Part, Report, read};
-use outboard_lab::pages::{Pages as _, compare};
+use outboard_lab::pages::Pages as _;
 
 #[path = "../../crates/lab/tests/xml/mod.rs"]
 mod xml;
@@ -37,6 +37,5 @@ fuzz_target!(|input: (u8, u16, u8, &[u8])| {
         report.markdown();
         let again = json(&report).expect("it is JSON");
         assert!(matches!(read(again.as_bytes()), Ok(Part::Report(_))), "the document can be read again");
-        compare(&report, &Report::new("now".into()));
     }
 });

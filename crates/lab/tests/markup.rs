@@ -8,7 +8,7 @@ use outboard_catalog::instructions::Architecture;
 use outboard_drivers::judge::Verdict;
 use outboard_drivers::reach::Consumer;
 use outboard_lab::documents::{Report, read};
-use outboard_lab::pages::{Pages as _, compare};
+use outboard_lab::pages::Pages as _;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -179,12 +179,9 @@ fn no_number_of_a_file_becomes_infinite() {
     }
 }
 
-/// A report with harmless strings.
-static PLAIN: LazyLock<(Report, Vec<String>)> = LazyLock::new(|| {
-    let report = report("");
-    let skeleton = without_code(xml::skeleton(&report.html()).unwrap());
-    (report, skeleton)
-});
+/// The tags of a report with harmless strings.
+static PLAIN: LazyLock<Vec<String>> =
+    LazyLock::new(|| without_code(xml::skeleton(&report("").html()).unwrap()));
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
@@ -193,14 +190,12 @@ proptest! {
     fn strings_stay_text(more in hostile()) {
         let hostile = report(&more);
         let skeleton = without_code(xml::skeleton(&hostile.html()).map_err(TestCaseError::fail)?);
-        prop_assert_eq!(&skeleton, &PLAIN.1);
+        prop_assert_eq!(&skeleton, &*PLAIN);
         // No HTML may be recognized in Markdown; indented lines are code.
         for line in hostile.markdown().lines().filter(|line| !line.starts_with("    ")) {
             prop_assert!(!line.contains('<') && !line.replace("\\:", "").contains("://"), "{}", line);
             prop_assert!(!line.contains(char::is_control), "{:?}", line);
         }
-        let changed = compare(&PLAIN.0, &hostile).html();
-        xml::skeleton(&changed).map_err(TestCaseError::fail)?;
     }
 
     #[test]
@@ -221,9 +216,6 @@ proptest! {
         let page = report.html();
         xml::skeleton(&page).map_err(TestCaseError::fail)?;
         prop_assert!(!page.contains("NaN") && !page.contains("inf "), "{}", page);
-        let mut old = Report::new("then".into());
-        old.add("tune.json", read(FILES[2].as_bytes()).unwrap()).unwrap();
-        compare(&old, &report).html();
     }
 
     #[test]

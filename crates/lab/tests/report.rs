@@ -122,7 +122,7 @@ fn the_fault_of_a_file_is_reported_with_the_next_step() {
         place.fails(&[file], &[file, cause, step]);
         assert_eq!(place.read("report.html"), "the old one");
     }
-    place.fails(&["status.json", "status.json"], &["status.json is a status already", "--compare"]);
+    place.fails(&["status.json", "status.json"], &["status.json is a status already"]);
     let empty = Place::new();
     empty.fails(&["."], &[".json", "outboard status --json"]);
 }
@@ -192,28 +192,4 @@ fn without_files_the_status_is_taken_now() {
     assert!(output.status.success());
     let page = place.read("report.html");
     assert!(page.contains("of outboard status, run now.") && page.contains("outboard check --for"));
-}
-
-#[test]
-fn two_reports_are_compared() {
-    let place = Place::with(&["status.json", "tune.json"]);
-    place.report(&["--format=json", "-o", "old.json", "status.json", "tune.json"]).assert().success();
-    place.write("status.json", place.read("status.json").replace("7.3.4+deb13-amd64", "7.4.0"));
-    place.report(&["--format=json", "-o", "new.json", "status.json", "tune.json"]).assert().success();
-    let output = place
-        .report(&["--compare", "old.json", "new.json", "--format=markdown", "-o", "-"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("| kernel | changed | 7.3.4+deb13-amd64 | 7.4.0 |"), "{text}");
-    place.report(&["--compare", "old.json", "new.json"]).assert().success();
-    assert!(place.read("report.html").contains("What has changed"));
-    place.fails(
-        &["--compare", "old.json", "status.json"],
-        &["status.json: it is outboard-status/1", "--format json"],
-    );
-    place.fails(&["--compare", "old.json", "none.json"], &["none.json: No such file"]);
-    for wrong in [&["--compare", "old.json"][..], &["--compare", "old.json", "new.json", "status.json"]] {
-        assert_eq!(place.report(wrong).output().unwrap().status.code(), Some(2), "{wrong:?}");
-    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::documents::Report;
-use crate::pages::{Comparison, Pages as _, compare};
+use crate::pages::Pages as _;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use outboard_console::{answer, ended, say};
@@ -34,9 +34,6 @@ pub struct Options {
     /// The file to write; - is stdout [default: report.html, report.md or report.json]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Show what changed between two reports made with --format json, for example by a new kernel
-    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "files")]
-    compare: Option<Vec<PathBuf>>,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -53,19 +50,9 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn report(options: &Options) -> Result<()> {
     let output = options.output.clone().unwrap_or_else(|| options.format.file().into());
-    let (output, text) = match options.compare.as_deref() {
-        Some([old, new]) => {
-            let output = Output::new("--output", &output)?.apart_from([old, new].into_iter())?;
-            let (old, new) = (input::report(old)?, input::report(new)?);
-            (output, options.format.comparison(&compare(&old, &new))?)
-        }
-        _ => {
-            let inputs = input::files(&options.files)?;
-            let output = Output::new("--output", &output)?;
-            let output = output.apart_from(inputs.iter().map(|input| &input.path))?;
-            (output, options.format.report(&gathered(&inputs)?)?)
-        }
-    };
+    let inputs = input::files(&options.files)?;
+    let output = Output::new("--output", &output)?.apart_from(inputs.iter().map(|input| &input.path))?;
+    let text = options.format.report(&gathered(&inputs)?)?;
     output.write(text.as_bytes())?;
     if let Some(place) = output.file() {
         answer(&format!("{} is written.\n", place.display()))?;
@@ -96,14 +83,6 @@ impl Format {
             Format::Html => report.html(),
             Format::Markdown => report.markdown(),
             Format::Json => json(report)?,
-        })
-    }
-
-    fn comparison(self, comparison: &Comparison) -> Result<String> {
-        Ok(match self {
-            Format::Html => comparison.html(),
-            Format::Markdown => comparison.markdown(),
-            Format::Json => comparison.json()?,
         })
     }
 }

@@ -57,21 +57,13 @@ pub enum Unfit {
     OtherSchema(String),
     #[error("it says it is {schema}, but {cause}: it was changed or damaged; run `{command}` again")]
     Damaged { schema: &'static str, cause: String, command: &'static str },
-    #[error(
-        "{0} is a status already, and a report has one: leave one of them out (two times are compared by making two reports \
-             and outboard report --compare)"
-    )]
+    #[error("{0} is a status already, and a report has one: leave one of them out")]
     Second(String),
     #[error("it has a number that no measurement gives ({0}): write the file again with outboard and --json")]
     Figure(String),
     /// A report where a part of one is expected.
-    #[error("it is a report already: give it alone, or two of them after --compare")]
+    #[error("it is a report already: give it alone")]
     Report,
-    /// A part where a report is expected.
-    #[error(
-        "it is {0}, and --compare takes two reports: make one of it by `outboard report --format json --output REPORT.json FILE`"
-    )]
-    NoReport(&'static str),
 }
 
 /// The field that is parsed first.

@@ -117,8 +117,8 @@ impl PerSecond {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_drivers::root::Root;
     use crate::monitor::processes::{Process, Processes};
+    use outboard_drivers::root::Root;
     use outboard_monitor::ModuleSample;
 
     fn process(pid: u32, unit: Option<&str>) -> Process {

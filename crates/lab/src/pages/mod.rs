@@ -1,8 +1,6 @@
 //! The pages of `outboard report`, from the JSON of all commands: each question has a file in
-//! `sections`, which answers it in [`page::Section`]s. [`compare`] creates them from two reports.
+//! `sections`, which answers it in [`page::Section`]s.
 
-mod changes;
-mod compare;
 mod html;
 mod markdown;
 mod page;
@@ -12,5 +10,4 @@ mod report;
 mod sections;
 mod svg;
 
-pub use compare::{Comparison, compare};
 pub use report::Pages;

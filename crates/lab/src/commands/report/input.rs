@@ -68,15 +68,6 @@ pub fn gathered(files: &[Input], mut report: Report) -> Result<Report> {
     Ok(report)
 }
 
-pub fn report(file: &Path) -> Result<Report> {
-    let bytes = contents(file).map_err(|error| explained(file, &error))?;
-    match read(&bytes) {
-        Ok(Part::Report(report)) => Ok(*report),
-        Ok(other) => Err(named(file, Unfit::NoReport(other.schema()))),
-        Err(unfit) => Err(named(file, unfit)),
-    }
-}
-
 pub fn status_now() -> Result<Part> {
     let status = outboard_inventory::collect(&Root::live())?;
     for warning in &status.warnings {
