@@ -15,7 +15,6 @@ mod device_applications_kernel;
 mod device_applications_net;
 mod device_bench;
 mod device_bench_servers;
-mod device_bench_strongswan;
 mod device_cavp;
 mod device_check;
 mod device_ciphers;

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use outboard_counters::{Counts, Decision, Table};
+use outboard_counters::{Decision, Table};
 use outboard_measure::evp::{Context, Library};
 use outboard_openssl_conf::Scratch;
 
@@ -146,15 +146,6 @@ impl OpensslConfiguration {
             Decision::Offered { driver, .. } if name == algorithm => Some(driver.clone()),
             _ => None,
         })
-    }
-
-    /// Returns the provider's counts for a cipher since the application started; `None` if the
-    /// provider does not count it.
-    pub fn counts(&self, cipher: &str) -> Option<Counts> {
-        let with = self.with.as_ref()?;
-        self.driver(cipher)?;
-        let counts = with.table.snapshot().into_iter().find(|(name, _)| name == cipher);
-        Some(counts.map(|(_, counts)| counts).unwrap_or_default())
     }
 
     /// Returns the number of bytes that hardware has processed for HMACs.

@@ -1,6 +1,5 @@
 //! `outboard bench https`: downloads from a web server, or by curl, without and with outboard.
 
-mod plain_server;
 mod server;
 mod suite;
 
@@ -30,7 +29,7 @@ const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 /// Its full records go to hardware. `outboard tune` does not measure digests.
 const MAC_THRESHOLDS: &str = "SHA1:4096,SHA2-256:4096,SHA2-384:4096";
 
-/// Measure downloads from nginx, Apache, HAProxy or Python, or by curl, as OpenSSL is and with outboard.
+/// Measure downloads from nginx or Apache, or by curl, as OpenSSL is and with outboard.
 ///
 /// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are neither
 /// read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and system time are
@@ -97,7 +96,6 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let place = if curl.peer.is_some() { "another machine" } else { "the same CPUs" };
     let (measured, other) = if options.client { ("curl", "the server") } else { ("the server", "curl") };
     bench.notes.push(format!("user and system time are of {measured}; {other} works on {place}"));
-    bench.notes.extend(program.note().map(str::to_owned));
 
     work.lets_in()?;
     let root = work.folder("www")?;

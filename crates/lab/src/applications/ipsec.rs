@@ -257,7 +257,6 @@ mod tests {
             hardware_percent: None,
             evidence,
             fault: None,
-            connections: None,
         };
         let of = |software: f64, hardware: f64| {
             let runs = vec![run(software, None), run(hardware, Some(Evidence::Interrupts))];

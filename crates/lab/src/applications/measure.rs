@@ -235,7 +235,6 @@ impl MeasuredSide {
             hardware_percent,
             evidence,
             fault: (evidence == Some(Evidence::Contradicted)).then(|| NO_INTERRUPT.to_owned()),
-            connections: None,
         })
     }
 }

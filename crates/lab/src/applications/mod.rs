@@ -16,7 +16,6 @@ mod openvpn;
 mod peer;
 mod server_process;
 mod ssh;
-mod strongswan;
 mod tool;
 mod tools;
 
@@ -32,7 +31,6 @@ pub enum Application {
     Https(https::Options),
     Ssh(ssh::Options),
     Openvpn(openvpn::Options),
-    Strongswan(strongswan::Options),
     Disk(disk::Options),
     Ipsec(ipsec::Options),
 }
@@ -44,7 +42,6 @@ impl Application {
             Application::Https(options) => https::run(options),
             Application::Ssh(options) => ssh::run(options),
             Application::Openvpn(options) => openvpn::run(options),
-            Application::Strongswan(options) => strongswan::run(options),
             Application::Disk(options) => disk::run(options),
             Application::Ipsec(options) => ipsec::run(options),
         }
@@ -56,7 +53,6 @@ impl Application {
             Application::Https(options) => options.common.json,
             Application::Ssh(options) => options.common.json,
             Application::Openvpn(options) => options.common.json,
-            Application::Strongswan(options) => options.common.json,
             Application::Disk(options) => options.json,
             Application::Ipsec(options) => options.json,
         }

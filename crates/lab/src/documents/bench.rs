@@ -87,8 +87,7 @@ pub struct Row {
 pub struct Application {
     pub name: String,
     pub cipher: String,
-    /// Bytes of the job, all transfers together. If the job is connections, the bytes that the
-    /// network carries for them.
+    /// Bytes of the job, all transfers together.
     pub bytes: u64,
     /// Number of concurrent transfers.
     pub at_once: u64,
@@ -115,35 +114,6 @@ pub struct Run {
     pub evidence: Option<Evidence>,
     /// The reason why this is not a valid figure of hardware, or null.
     pub fault: Option<String>,
-    /// The figures for a connection if the job is connections that are set up and ended, or null.
-    #[serde(default)]
-    pub connections: Option<Connections>,
-}
-
-/// The figures of a server for connections that are set up and ended, one after another.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Connections {
-    /// Number of connections in each run.
-    pub in_run: u64,
-    pub per_second: f64,
-    /// CPU time of the server's processes for a connection, in milliseconds.
-    pub server_cpu_ms: f64,
-    /// CPU time of the whole system for a connection, in milliseconds; null if it was not counted.
-    pub system_cpu_ms: Option<f64>,
-    /// Median time until a connection is set up, in milliseconds.
-    pub latency_p50_ms: f64,
-    /// 99th percentile of that time, in milliseconds; null for fewer than 100 connections.
-    pub latency_p99_ms: Option<f64>,
-    pub latency_connections: u64,
-    /// The server's requests of the cipher for a connection, by hardware and software; null if the
-    /// provider does not count them.
-    pub requests: Option<f64>,
-    /// Those that hardware computed; null if the provider does not count them.
-    pub hardware_requests: Option<f64>,
-    /// Mean size of these requests in bytes; null if there were none.
-    pub bytes_per_request: Option<f64>,
-    /// Interrupts of the accelerator for a connection.
-    pub interrupts: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

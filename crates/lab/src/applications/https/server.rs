@@ -1,9 +1,7 @@
 //! A web server with a private configuration that serves one directory.
 
 mod apache;
-mod haproxy;
 mod nginx;
-mod python;
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
@@ -16,7 +14,6 @@ use clap::ValueEnum;
 use super::super::certificate::Certificate;
 use super::super::server_process::{ServerProcess, free_port};
 use super::super::tools;
-use super::plain_server::PlainServer;
 use super::suite::Suite;
 
 pub const FILE: &str = "file";
@@ -26,10 +23,6 @@ pub const FILE: &str = "file";
 pub enum Kind {
     Nginx,
     Apache,
-    /// The file is from a server without TLS.
-    Haproxy,
-    /// The web server of the standard library.
-    Python,
 }
 
 pub struct Program {
@@ -37,7 +30,7 @@ pub struct Program {
     file: PathBuf,
     /// `nginx/1.26.3`
     pub version: String,
-    /// nginx: its build options. Apache: its built-in modules. Otherwise empty.
+    /// nginx: its build options. Apache: its built-in modules.
     built: String,
 }
 
@@ -62,8 +55,6 @@ impl Site<'_> {
 pub struct Server {
     pub process: ServerProcess,
     pub address: SocketAddr,
-    /// It ends after the process that reads from it.
-    _behind: Option<PlainServer>,
 }
 
 /// The user of the worker processes if root starts the server: `nobody`. It need not be in the
@@ -79,8 +70,6 @@ impl Program {
         let of = |kind| match kind {
             Kind::Nginx => tools::find(&["nginx"], "nginx-light", "nginx-ssl"),
             Kind::Apache => tools::find(&["apache2", "httpd"], "apache2-bin", "apache"),
-            Kind::Haproxy => tools::find(&["haproxy"], "haproxy", "haproxy"),
-            Kind::Python => tools::find(&["python3"], "python3", "python3"),
         };
         let (kind, file) = match wanted {
             Some(kind) => (kind, of(kind)?),
@@ -93,33 +82,12 @@ impl Program {
             },
         };
         let ask = |word: &str| tools::run(Command::new(&file).arg(word));
-        let shown = ask(if kind == Kind::Python { "--version" } else { "-v" })?;
+        // nginx version: nginx/1.26.3; Server version: Apache/2.4.65 (Debian)
+        let shown = ask("-v")?;
         let first = shown.lines().next().unwrap_or_default().trim();
-        let version = match kind {
-            // nginx version: nginx/1.26.3; Server version: Apache/2.4.65 (Debian)
-            Kind::Nginx | Kind::Apache => first.rsplit_once(": ").map_or(first, |(_, version)| version),
-            // HAProxy version 3.0.11-1 2025/10/03 - https://haproxy.org/
-            Kind::Haproxy => first.split(" 20").next().unwrap_or(first),
-            Kind::Python => first,
-        };
-        let version = version.to_owned();
-        let built = match kind {
-            Kind::Nginx => ask("-V")?,
-            Kind::Apache => ask("-l")?,
-            Kind::Haproxy | Kind::Python => String::new(),
-        };
+        let version = first.rsplit_once(": ").map_or(first, |(_, version)| version).to_owned();
+        let built = ask(if kind == Kind::Nginx { "-V" } else { "-l" })?;
         Ok(Program { kind, file, version, built })
-    }
-
-    /// Returns what a reader of this server's figures must know.
-    pub fn note(&self) -> Option<&'static str> {
-        match self.kind {
-            Kind::Haproxy => Some(
-                "HAProxy receives the file from outboard, without TLS; that time is not in the server's user and system time",
-            ),
-            Kind::Python => Some("Python's web server writes 64 KiB at a time: four records of TLS"),
-            Kind::Nginx | Kind::Apache => None,
-        }
     }
 
     pub fn serve(&self, folder: &Path, openssl_cnf: &Path, site: &Site<'_>) -> Result<Server> {
@@ -127,7 +95,6 @@ impl Program {
         let worker = rustix::process::geteuid().is_root().then(worker).transpose()?;
         let worker = worker.as_ref();
         let file = folder.join("configuration");
-        let mut behind = None;
         let mut command = Command::new(&self.file);
         let text = match self.kind {
             Kind::Nginx => {
@@ -138,21 +105,12 @@ impl Program {
                 command.args(["-D", "FOREGROUND", "-d"]).arg(folder).arg("-f").arg(&file);
                 apache::configuration(&self.built, folder, address, worker, site)?
             }
-            Kind::Haproxy => {
-                command.args(["-db", "-f"]).arg(&file);
-                let plain = behind.insert(PlainServer::start(&site.root.join(FILE))?);
-                haproxy::configuration(folder, address, plain.address, worker, site)?
-            }
-            Kind::Python => {
-                command.arg("-I").arg(&file).args(python::arguments(address, worker, site));
-                python::PROGRAM.to_owned()
-            }
         };
         fs::write(&file, text).with_context(|| format!("{}", file.display()))?;
         command.env("OPENSSL_CONF", openssl_cnf);
         let mut process = ServerProcess::start(&self.version, command, folder.join("log"))?;
         process.answers(address)?;
-        Ok(Server { process, address, _behind: behind })
+        Ok(Server { process, address })
     }
 }
 

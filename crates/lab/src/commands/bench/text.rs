@@ -1,8 +1,6 @@
 //! Formats the results as tables: throughput by size first, then all figures of one size, or of
 //! each.
 
-mod connections;
-
 use std::fmt::Write;
 
 use crate::documents::bench::{Application, Bench, Evidence, Row, Subject};
@@ -18,10 +16,7 @@ pub fn report(bench: &Bench, verbose: bool) -> String {
         let rows: Vec<&Row> = bench.rows.iter().filter(|row| row.subject() == one).collect();
         subject(&mut text, one, &rows, verbose);
     }
-    for one in &bench.applications {
-        let is_of_connections = one.runs.iter().any(|run| run.connections.is_some());
-        if is_of_connections { connections::table(&mut text, one) } else { application(&mut text, one) }
-    }
+    bench.applications.iter().for_each(|one| application(&mut text, one));
     let mut line = |args: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{args}");
@@ -273,7 +268,6 @@ mod tests {
             hardware_percent: percent,
             evidence,
             fault: None,
-            connections: None,
         };
         let without = run("OpenSSL", 61.0, None, None);
         let mut with = run("OpenSSL with outboard", 98.7, Some(100.0), Some(Evidence::Contradicted));

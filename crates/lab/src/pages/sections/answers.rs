@@ -167,9 +167,8 @@ fn compared(report: &Report) -> Vec<Compared<'_>> {
 /// A job of an application, without outboard and with hardware that interrupts prove.
 fn application(one: &Application) -> impl Iterator<Item = Compared<'_>> {
     let software = one.runs.iter().find(|run| run.driver.is_none() && run.fault.is_none());
-    let hardware = one.runs.iter().filter(|run| {
-        run.fault.is_none() && run.connections.is_none() && run.evidence == Some(Evidence::Interrupts)
-    });
+    let hardware =
+        one.runs.iter().filter(|run| run.fault.is_none() && run.evidence == Some(Evidence::Interrupts));
     hardware.filter_map(move |run| {
         Some(Compared {
             what: format!("{}, {}", one.name, one.cipher),
@@ -255,7 +254,6 @@ mod tests {
             hardware_percent: None,
             evidence: driver.map(|_| Evidence::Interrupts),
             fault: None,
-            connections: None,
         };
         let answers = |speed: f64| {
             let runs = vec![run(None, 10.0, 0.14), run(Some("eng"), speed, 0.13)];

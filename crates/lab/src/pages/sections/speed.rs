@@ -1,7 +1,5 @@
 //! How fast is it, and at what cost?
 
-mod connections;
-
 use crate::documents::Report;
 use crate::documents::bench::{Application, Bench, ContestantKind, Row, Run, Subject};
 use outboard_documents::Figure;
@@ -55,9 +53,6 @@ fn one(section: &mut Section, bench: &Bench) {
 }
 
 fn application(section: &mut Section, one: &Application) {
-    if one.runs.iter().any(|run| run.connections.is_some()) {
-        return connections::table(section, one);
-    }
     let megabytes = one.bytes as f64 / 1e6;
     let head = vec![
         words("with"),
