@@ -86,6 +86,14 @@ fn setup_allows_what_the_services_need_and_undo_takes_everything_back() {
     assert_eq!(again["services"], done["services"]);
     assert!(fs::read(POLICY).expect("it stays") == policy);
 
+    // The goal of `outboard tune` stays, and another one is measured.
+    let text = String::from_utf8(policy).expect("text");
+    fs::write(POLICY, text.replace("\ngoal balanced\n", "\ngoal throughput\n")).expect("as root");
+    let kept = document(&machine, &["setup", "--json"]);
+    assert_eq!((&kept["goal"], &kept["policy"]), (&"throughput".into(), &"in-force".into()), "{kept:#}");
+    let other = document(&machine, &["setup", "--json", "--goal", "cpu"]);
+    assert_eq!((&other["goal"], &other["policy"]), (&"cpu".into(), &"to-measure".into()), "{other:#}");
+
     // What other commands change is taken back too.
     succeeded(&run(&machine, &["prefer", "engine-cbc-aes", "--force"]), &["prefer"]);
     succeeded(&run(&machine, &["check", ECB, "--for", "0"]), &["check"]);

@@ -53,12 +53,12 @@ impl Settings {
 
 /// Parses a value with the provider's own parser. Names that the provider skips in openssl.cnf are
 /// an error here.
-fn checked(key: &str, value: &str) -> Result<String, outboard_policy::Error> {
-    let mut skipped = Policy::default().set(key, value)?;
-    skipped.pop().map_or(Ok(value.to_owned()), Err)
+fn checked(key: &str, value: &str) -> Result<String, String> {
+    let mut skipped = Policy::default().set(key, value).map_err(|why| why.on_command_line())?;
+    skipped.pop().map_or(Ok(value.to_owned()), |why| Err(why.on_command_line()))
 }
 
-fn threshold(value: &str) -> Result<String, outboard_policy::Error> {
+fn threshold(value: &str) -> Result<String, String> {
     let for_all = !value.contains([':', ',']);
     checked("THRESHOLDS", &if for_all { format!("ALL:{value}") } else { value.to_owned() })
 }

@@ -126,6 +126,9 @@ fn an_application_has_a_table() {
     let from = text.find("## How fast").unwrap();
     let to = text[from..].find("## Do applications").unwrap();
     insta::assert_snapshot!(text[from..from + to]);
+    for says in ["| figures | 2, of them none 0 |", "| samples | 10, of them outliers "] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
 }
 
 #[test]

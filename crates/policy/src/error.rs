@@ -46,3 +46,30 @@ pub enum Error {
     #[error("{} cannot be a kernel driver's name: /proc/crypto shows them", quoted(.0))]
     DriverName(String),
 }
+
+impl Error {
+    /// The message with the word itself, for the command line, which the caller has typed.
+    #[must_use]
+    pub fn on_command_line(&self) -> String {
+        let word = match self {
+            Error::EmptyList => return self.to_string(),
+            Error::UnknownAlgorithm { name: word, .. }
+            | Error::UnknownKey(word)
+            | Error::NotAlone(word)
+            | Error::SingleDes(word)
+            | Error::Md5(word)
+            | Error::Hmac(word)
+            | Error::SoftDrivers(word)
+            | Error::Padlock(word)
+            | Error::Threshold(word)
+            | Error::Bytes(word)
+            | Error::PolicyFile(word)
+            | Error::Programs(word)
+            | Error::MinEntropy(word)
+            | Error::ShadowChecks(word)
+            | Error::Lookahead(word)
+            | Error::DriverName(word) => word,
+        };
+        self.to_string().replacen(&quoted(word), &format!("{word:?}"), 1)
+    }
+}

@@ -63,7 +63,7 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn setup(options: &Options) -> Result<ExitCode> {
     let machine = Machine::examine(options.module.as_deref())?;
-    let goal = options.goal.map(Goal::from).unwrap_or_else(goal_of_policy);
+    let goal = options.goal.map(Goal::from).unwrap_or_else(|| goal_of(Path::new(POLICY_FILE)));
     let mut result = Setup::of(&machine, goal);
     let Some(module) = machine.module.clone().filter(|_| machine.found.obstacles.is_empty()) else {
         return printed(options, &result, &text::obstacles(&machine)).map(|()| ExitCode::FAILURE);
@@ -95,8 +95,8 @@ fn setup(options: &Options) -> Result<ExitCode> {
 }
 
 /// The goal of a policy that is in force, which stays; otherwise the default.
-fn goal_of_policy() -> Goal {
-    let policy = Tuned::read(Path::new(POLICY_FILE)).ok().flatten();
+fn goal_of(policy: &Path) -> Goal {
+    let policy = Tuned::read(policy).ok().flatten();
     policy.and_then(|policy| Goal::by_name(policy.value("goal"))).unwrap_or_default()
 }
 
@@ -105,5 +105,23 @@ fn printed(options: &Options, result: &Setup, text: &str) -> Result<()> {
     match options.json {
         true => Ok(answer(&(serde_json::to_string_pretty(result)? + "\n"))?),
         false => Ok(answer(text)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_goal_of_the_policy_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = folder.path().join("policy");
+        assert_eq!(goal_of(&policy), Goal::Balanced);
+        for (goal, kept) in
+            [("throughput", Goal::Throughput), ("cpu", Goal::Cpu), ("unknown", Goal::Balanced)]
+        {
+            std::fs::write(&policy, format!("outboard-policy 2\ngoal {goal}\n")).unwrap();
+            assert_eq!(goal_of(&policy), kept);
+        }
     }
 }

@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t)]
     goal: GoalName,
     /// Only these ciphers: OpenSSL names separated by commas; the policy then contains no other cipher
-    #[arg(long, value_name = "LIST", default_value = "ALL", value_parser = |v: &str| v.parse::<Algorithms>())]
+    #[arg(long, value_name = "LIST", default_value = "ALL", value_parser = ciphers)]
     ciphers: Algorithms,
     /// Write nothing
     #[arg(long)]
@@ -111,7 +111,8 @@ fn tune(options: &Options) -> Result<ExitCode> {
         module: &module,
         is_written: !options.dry_run,
     };
-    let answer = measure(&wanted, &mut |answer| {
+    let mut answer = wanted.begin();
+    let ended = measure(&wanted, &mut answer, &mut |answer| {
         if !options.json {
             progress("");
             let new = &answer.ciphers[shown..];
@@ -123,10 +124,21 @@ fn tune(options: &Options) -> Result<ExitCode> {
         } else if options.progress {
             let _ = outboard_documents::json(answer).map(|line| console::answer(&line));
         }
-    })?;
-    let report = if options.json { outboard_documents::json(&answer)? } else { text::end(&answer) };
-    console::answer(&report)?;
+    });
+    // The document says too why nothing was measured.
+    if options.json {
+        console::answer(&outboard_documents::json(&answer)?)?;
+    }
+    ended?;
+    if !options.json {
+        console::answer(&text::end(&answer))?;
+    }
     Ok(if answer.interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// Parses a list of ciphers by OpenSSL's names.
+fn ciphers(list: &str) -> Result<Algorithms, String> {
+    list.parse().map_err(|why: outboard_policy::Error| why.on_command_line())
 }
 
 pub struct Wanted<'a> {
@@ -136,9 +148,17 @@ pub struct Wanted<'a> {
     pub is_written: bool,
 }
 
+impl Wanted<'_> {
+    /// The document of a measurement that has not begun.
+    pub fn begin(&self) -> Tune {
+        Tune::new(self.goal, machine::here(), noise::warnings())
+    }
+}
+
 /// Measures, and writes the policy. Calls `each` after each cipher. A measurement that was interrupted
 /// is not an error, and writes nothing.
-pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
+/// Errors: if there is nothing to measure, `answer` has the reason too.
+pub fn measure(wanted: &Wanted, answer: &mut Tune, each: &mut dyn FnMut(&Tune)) -> Result<()> {
     // Check first that the policy file can be written, before minutes of measuring. The lock is
     // released at once, so that no other process waits during the measurement.
     if wanted.is_written {
@@ -146,9 +166,8 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
         signals::check()?;
     }
     let _measuring = Measuring::begin()?;
-    let mut answer = Tune::new(wanted.goal, machine::here(), noise::warnings());
     let vigil = DisturbanceMonitor::begin();
-    let ended = crate::tuning::all(wanted.module, wanted.ciphers, &mut answer, each);
+    let ended = crate::tuning::all(wanted.module, wanted.ciphers, answer, each);
     progress("");
     answer.warnings.extend(vigil.warnings());
     if let Err(error) = ended {
@@ -156,22 +175,25 @@ pub fn measure(wanted: &Wanted, each: &mut dyn FnMut(&Tune)) -> Result<Tune> {
             return Err(error);
         }
     } else if answer.ciphers.is_empty() && answer.lookahead.is_empty() {
-        match missing_key_stream(wanted.ciphers)? {
-            Some(driver) => bail!(
-                "there is nothing to measure: look-ahead, which serves {}, needs the driver of ecb(aes): outboard allow {driver}",
-                wanted.ciphers.join(", ")
-            ),
-            None => bail!("there is nothing to measure: {}", text::reasons(&answer.reasons)),
+        if let Some(driver) = missing_key_stream(wanted.ciphers)? {
+            let ciphers = wanted.ciphers.join(", ");
+            answer.reasons = vec![format!(
+                "look-ahead, which serves {ciphers}, needs the driver of ecb(aes): outboard allow {driver}"
+            )];
         }
+        if answer.reasons.is_empty() {
+            answer.reasons.push(format!("OpenSSL cannot load {}", wanted.module.display()));
+        }
+        bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else {
-        let figures = services::compare(wanted.module, wanted.ciphers, &mut answer)?;
+        let figures = services::compare(wanted.module, wanted.ciphers, answer)?;
         if wanted.is_written && !answer.interrupted {
             Replacement::open(Path::new(POLICY_FILE), explained)?
-                .store(&policy_file::text(&answer, &figures))?;
+                .store(&policy_file::text(answer, &figures))?;
             answer.written = Some(POLICY_FILE.to_owned());
         }
     }
-    Ok(answer)
+    Ok(())
 }
 
 /// The accelerator's driver of ECB that is not allowed, if these ciphers can use its key stream.

@@ -95,7 +95,8 @@ fn steps(
     if matches!(needs.policy, PolicyState::ToMeasure(_)) {
         let mut pace = Pace::begin(&needs.ciphers);
         let wanted = Wanted { goal, ciphers: &needs.ciphers, module, is_written: true };
-        let answer = measure(&wanted, &mut |_| pace.next())?;
+        let mut answer = wanted.begin();
+        measure(&wanted, &mut answer, &mut |_| pace.next())?;
         if answer.interrupted {
             return Ok(Outcome::Interrupted);
         }

@@ -64,7 +64,10 @@ fn one(section: &mut Section, tune: &Tune) {
 
 fn benchmark(section: &mut Section, bench: &Bench) {
     let machine = &bench.machine;
-    let figures = bench.rows.iter().filter_map(|row| row.figure.as_ref());
+    let runs = || bench.applications.iter().flat_map(|one| &one.runs);
+    let figures =
+        bench.rows.iter().filter_map(|row| row.figure.as_ref()).chain(runs().map(|run| &run.figure));
+    let faults = bench.rows.iter().map(|row| &row.fault).chain(runs().map(|run| &run.fault));
     let sum = |of: fn(&Figure) -> u64| figures.clone().fold(0_u64, |sum, one| sum.saturating_add(of(one)));
     let rows = vec![
         ("when", bench.made.clone()),
@@ -75,8 +78,8 @@ fn benchmark(section: &mut Section, bench: &Bench) {
             "figures",
             format!(
                 "{}, of them none {}",
-                bench.rows.len(),
-                bench.rows.iter().filter(|row| row.fault.is_some()).count()
+                bench.rows.len() + runs().count(),
+                faults.filter(|fault| fault.is_some()).count()
             ),
         ),
         ("samples", format!("{}, of them outliers {}", sum(|one| one.samples), sum(|one| one.outliers))),
