@@ -64,7 +64,6 @@ fn a_measured_policy_is_written_and_every_application_follows_it() {
     let cipher = &answer["ciphers"][0];
     assert_eq!((&cipher["name"], &cipher["driver"]), (&CIPHER.into(), &ACCELERATOR.into()));
     let from = ["encrypt", "decrypt"].map(|direction| what_was_found(&cipher[direction]));
-    what_was_found(&cipher["sixteen_at_once"]);
     let policy = fs::read_to_string(POLICY).expect("a policy");
     let line = policy.lines().find(|line| line.split(' ').next() == Some(CIPHER)).unwrap_or_default();
     // What is not decided stays in software.
@@ -250,7 +249,6 @@ fn the_choice_follows_the_hardware() {
             }
             assert_eq!((&way["from"], &way["undecided"]), (&Value::Null, &false.into()), "{way}");
         }
-        assert!(answer["ciphers"][0]["sixteen_at_once"].is_null(), "{answer}");
         assert!(answer["written"].is_null(), "{answer}");
     };
     refused(&["--dry-run"], "in software");
@@ -339,7 +337,7 @@ fn where_hardware_is_slower_than_any_software_nothing_is_offered(machine: &Machi
     assert_eq!(measured.len(), names.len(), "{slow}");
     for (cipher, (name, driver)) in measured.iter().zip(OF_EACH_DRIVER) {
         assert_eq!((&cipher["name"], &cipher["driver"]), (&name.into(), &driver.into()), "{cipher}");
-        for way in ["encrypt", "decrypt", "sixteen_at_once"] {
+        for way in ["encrypt", "decrypt"] {
             assert_eq!(what_was_found(&cipher[way]), Some("never".to_owned()), "{cipher}");
         }
     }

@@ -22,8 +22,6 @@ pub struct Cipher {
     pub name: String,
     /// Encryption, one request at a time.
     pub encrypt: Direction,
-    /// Encryption, sixteen requests at a time; `None` if it was not measured.
-    pub sixteen_at_once: Option<Direction>,
 }
 
 /// The result for one direction of a cipher.
@@ -51,8 +49,6 @@ pub struct Plan {
     pub from: Option<usize>,
     /// tune could not decide.
     pub undecided: bool,
-    /// The same with sixteen requests at a time; `None` also if tune could not decide.
-    pub from_16: Option<usize>,
     /// Sizes in bytes, whole blocks, in ascending order.
     pub sizes: Vec<usize>,
 }
@@ -68,8 +64,7 @@ impl Plan {
         let mut sizes: Vec<usize> = SIZES.into_iter().chain(dense).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let from_16 = tuned.sixteen_at_once.as_ref().and_then(|result| result.from);
-        Plan { from, undecided: tuned.encrypt.undecided, from_16, sizes }
+        Plan { from, undecided: tuned.encrypt.undecided, sizes }
     }
 }
 
@@ -78,19 +73,18 @@ pub mod tests {
     use super::*;
 
     /// Returns a result of tune.
-    pub fn tuned(from: Option<usize>, from_16: Option<usize>) -> Cipher {
-        let direction = |from| Direction { from, undecided: false };
-        Cipher { name: CIPHER.into(), encrypt: direction(from), sixteen_at_once: Some(direction(from_16)) }
+    pub fn tuned(from: Option<usize>) -> Cipher {
+        Cipher { name: CIPHER.into(), encrypt: Direction { from, undecided: false } }
     }
 
     #[test]
     fn the_sweep_is_dense_around_the_crossover() {
-        let plan = Plan::around(&tuned(Some(4096), Some(1024)));
-        assert_eq!((plan.from, plan.from_16), (Some(4096), Some(1024)));
+        let plan = Plan::around(&tuned(Some(4096)));
+        assert_eq!(plan.from, Some(4096));
         let inside: Vec<_> = plan.sizes.iter().filter(|size| (1024..=16384).contains(*size)).collect();
         assert_eq!(inside.len(), 17, "{inside:?}");
         assert!(inside.windows(2).all(|pair| (*pair[1] as f64) < *pair[0] as f64 * 1.2), "{inside:?}");
         assert!(plan.sizes.iter().all(|size| size % 16 == 0) && plan.sizes.is_sorted());
-        assert_eq!(Plan::around(&tuned(None, None)).sizes, SIZES);
+        assert_eq!(Plan::around(&tuned(None)).sizes, SIZES);
     }
 }

@@ -45,9 +45,6 @@ pub struct TunedCipher {
     pub interface: String,
     pub encrypt: DirectionResult,
     pub decrypt: DirectionResult,
-    /// Encryption with sixteen requests in flight over /dev/outboard: the size from which hardware
-    /// would win. Null if it was not measured.
-    pub sixteen_at_once: Option<DirectionResult>,
     /// The best size of the chunks into which a large request over /dev/outboard is divided. Null
     /// if it cannot be divided, or if this was not measured.
     pub pieces: Option<Pieces>,

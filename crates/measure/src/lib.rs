@@ -26,7 +26,6 @@ pub mod evidence;
 pub mod evp;
 pub mod figure;
 pub mod goal;
-pub mod in_flight;
 pub mod interrupts;
 pub mod kernel_users;
 pub mod machine;

@@ -114,10 +114,13 @@ pub fn without_interrupts(watch: &Stopwatch, hardware: &Series) -> Option<String
     (evidence == Evidence::Refuted).then(|| NO_INTERRUPT.to_owned())
 }
 
-/// Whether hardware loses with `at_once` requests in flight too: at each size, one takes longer than as
-/// many of software's, by more than the least CPU time outweighs.
-pub fn is_too_slow(goal: Goal, points: &[Point], at_once: usize) -> bool {
-    let least = at_once as f64 * LONGEST_WALL_TIME;
+/// Requests whose time one of hardware may take and still be of use with several in flight.
+const IN_FLIGHT: f64 = 16.0;
+
+/// Whether hardware loses with several requests in flight too: at each size, one takes longer than
+/// [`IN_FLIGHT`] of software's, by more than the least CPU time outweighs.
+pub fn is_too_slow(goal: Goal, points: &[Point]) -> bool {
+    let least = IN_FLIGHT * LONGEST_WALL_TIME;
     let loses =
         |point: &Point| point.hardware.megabytes_per_second * least < point.software.megabytes_per_second;
     goal != Goal::Cpu && points.iter().all(loses)
@@ -168,12 +171,12 @@ mod tests {
 
     #[test]
     fn hardware_that_may_win_with_several_requests_is_not_too_slow() {
-        assert!(is_too_slow(Goal::Throughput, &points([2.4, 0.1]), 16));
-        assert!(is_too_slow(Goal::Balanced, &points([2.4, 0.1]), 16));
-        // Sixteen at once may be faster, or nearly as fast with less CPU time.
-        assert!(!is_too_slow(Goal::Balanced, &points([2.6, 0.1]), 16));
-        assert!(!is_too_slow(Goal::Balanced, &points([0.1, 30.0]), 16));
+        assert!(is_too_slow(Goal::Throughput, &points([2.4, 0.1])));
+        assert!(is_too_slow(Goal::Balanced, &points([2.4, 0.1])));
+        // Several at once may be faster, or nearly as fast with less CPU time.
+        assert!(!is_too_slow(Goal::Balanced, &points([2.6, 0.1])));
+        assert!(!is_too_slow(Goal::Balanced, &points([0.1, 30.0])));
         // Less CPU time wins however long it takes.
-        assert!(!is_too_slow(Goal::Cpu, &points([2.4, 0.1]), 16));
+        assert!(!is_too_slow(Goal::Cpu, &points([2.4, 0.1])));
     }
 }

@@ -15,22 +15,18 @@ use outboard_measure::crossover::Sizes;
 use outboard_measure::evidence::silence;
 use outboard_measure::evp::{Cipher, SAMPLE_IV, sample_key};
 use outboard_measure::figure::figure;
-use outboard_measure::in_flight::{InFlight, RequestParameters};
 use outboard_measure::noise::SpeedReference;
 use outboard_measure::openssl_pair::{InUse, OpensslPair, has_key_stream};
 use outboard_measure::turns::{Error, Stopwatch};
 use outboard_policy::module_version;
 
 use super::ahead;
-use super::contest::{DirectContest, duel, is_too_slow, look, point, without_interrupts};
+use super::contest::{DirectContest, duel, is_too_slow, look};
 use super::{new_keys, sentence};
 
 /// The sizes in bytes that are measured. Smaller requests never win, because the system calls alone
 /// take longer. The provider divides larger ones.
 const SIZES: Sizes = Sizes { least: 64, most: 64 << 10, largest_decide: true };
-
-const DEPTH: usize = 16;
-const DEEP: Sizes = Sizes { least: 64, most: 32 << 10, largest_decide: true };
 
 const CUT: usize = LONGEST_PIECE;
 
@@ -132,7 +128,7 @@ fn add_driver(answer: &mut Tune, driver: &str) {
     answer.drivers.push(tune::TunedDriver { driver: driver.into(), module: module.into(), version });
 }
 
-type DeepSession = (Algorithm, Box<dyn Session>);
+type DeviceSession = (Algorithm, Box<dyn Session>);
 
 fn failed(error: &dyn std::fmt::Display) -> Error<String> {
     Error::Failed(error.to_string())
@@ -151,11 +147,8 @@ impl CipherMeasurement<'_> {
     fn measure(&self, in_use: InUse) -> Result<tune::TunedCipher, Error<String>> {
         let encrypt = self.direction(true)?;
         let decrypt = self.direction(false)?;
-        // Hardware that is refused with one request in flight, or cannot win with sixteen, is not measured
-        // with them.
         let is_out = encrypt.points.iter().any(|point| point.refused.is_some())
-            || is_too_slow(self.goal, &encrypt.points, DEPTH);
-        let sixteen_at_once = if is_out { None } else { self.sixteen_at_once(&in_use)? };
+            || is_too_slow(self.goal, &encrypt.points);
         let pieces = if is_out { None } else { self.pieces(&in_use)? };
         let key_bytes = new_keys::key_bytes(self.watch, self.goal, (self.soft, self.hard), &encrypt)?;
         let mut cipher = tune::TunedCipher {
@@ -164,7 +157,6 @@ impl CipherMeasurement<'_> {
             interface: in_use.interface,
             encrypt,
             decrypt,
-            sixteen_at_once,
             pieces,
             key_bytes,
             sentence: String::new(),
@@ -186,9 +178,9 @@ impl CipherMeasurement<'_> {
         look(self.name, SIZES, verb, &mut |bytes| contest.at(bytes))
     }
 
-    /// Opens a session over the interface that accepts several requests at a time, if the provider
-    /// uses that interface.
-    fn deep_session(&self, in_use: &InUse) -> Result<Option<DeepSession>, Error<String>> {
+    /// Opens a session over the interface that processes chunks at the same time, if the provider
+    /// uses it.
+    fn device_session(&self, in_use: &InUse) -> Result<Option<DeviceSession>, Error<String>> {
         let algorithm = kernel_name(self.name).and_then(Algorithm::by_kernel_name);
         let device = algorithm.and_then(|algorithm| Device::reach(&in_use.driver, algorithm).ok());
         let Some((algorithm, device)) = algorithm.zip(device).filter(|_| in_use.interface == "/dev/outboard")
@@ -202,7 +194,7 @@ impl CipherMeasurement<'_> {
     /// Determines the best size of chunks, if requests can be divided: the built-in size unless a
     /// larger one wins.
     fn pieces(&self, in_use: &InUse) -> Result<Option<Pieces>, Error<String>> {
-        let Some((algorithm, mut one)) = self.deep_session(in_use)? else { return Ok(None) };
+        let Some((algorithm, mut one)) = self.device_session(in_use)? else { return Ok(None) };
         if !algorithm.can_be_cut(Direction::Decrypt) {
             return Ok(None);
         }
@@ -231,36 +223,5 @@ impl CipherMeasurement<'_> {
             }
         }
         Ok(Some(pieces))
-    }
-
-    fn sixteen_at_once(&self, in_use: &InUse) -> Result<Option<DirectionResult>, Error<String>> {
-        let Some((algorithm, session)) = self.deep_session(in_use)? else { return Ok(None) };
-        let in_flight = |session: &dyn Session, bytes: usize| {
-            let job = RequestParameters {
-                algorithm,
-                direction: Direction::Encrypt,
-                input: vec![0x5a; bytes],
-                tag: Vec::new(),
-            };
-            InFlight::new(session.share()?, job, DEPTH)
-        };
-        let mut software = self.soft.work(true, SIZES.least).map_err(|error| failed(&error))?;
-        let mut ask = |bytes: usize| {
-            software.resize(bytes).map_err(|error| failed(&error))?;
-            let mut batch = in_flight(&*session, bytes).map_err(|error| failed(&error))?;
-            let (soft, hard, verdict) = duel(
-                self.watch,
-                self.goal,
-                &mut |requests| software.run(requests * DEPTH as u32).map_err(|error| error.to_string()),
-                &mut |batches| {
-                    (0..batches).try_for_each(|_| batch.run(&mut || {})).map_err(|e| e.to_string())
-                },
-            )?;
-            let refused = without_interrupts(self.watch, &hard);
-            // Figures are per request.
-            let [soft, hard] = [soft, hard].map(|series| series.of_each(DEPTH as u64));
-            Ok(point(bytes, &soft, &hard, verdict, refused))
-        };
-        look(self.name, DEEP, "sixteen at once,", &mut ask).map(Some)
     }
 }

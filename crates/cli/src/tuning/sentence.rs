@@ -40,11 +40,6 @@ pub fn cipher(cipher: &TunedCipher) -> String {
             sizes.join(" and ")
         );
     }
-    if let Some(from) = cipher.sixteen_at_once.as_ref().and_then(|result| result.from) {
-        if !encrypt.undecided && encrypt.from.is_none_or(|alone| from < alone) {
-            let _ = write!(text, " Sixteen at once would win from {from} bytes on.");
-        }
-    }
     if let Some(pieces) = cipher.pieces.as_ref().filter(|pieces| pieces.bytes > PIECE) {
         let _ = write!(text, " Large requests that can be cut are best in pieces of {} bytes.", pieces.bytes);
     }

@@ -69,31 +69,25 @@ fn speed_of(figure: &Figure) -> Option<(f64, f64)> {
 
 /// Returns plots of the throughput, and of the CPU time if it is known.
 pub fn of(cipher: &TunedCipher, verb: &str, result: &DirectionResult) -> Vec<Plot> {
-    let deep = cipher.sixteen_at_once.as_ref().filter(|_| verb == "encrypt");
     let what = match verb {
         "encrypt" => format!("{} encryption", cipher.name),
         _ => format!("{} decryption", cipher.name),
     };
-    both_sides(&what, ["software", "hardware"], result, deep)
+    both_sides(&what, ["software", "hardware"], result)
 }
 
 /// Returns plots of the provider with and without look-ahead.
 pub fn of_lookahead(one: &Lookahead) -> Vec<Plot> {
     let names = ["without", "look-ahead"];
-    let mut plots = both_sides(&format!("{} with look-ahead", one.name), names, &one.requests, None);
+    let mut plots = both_sides(&format!("{} with look-ahead", one.name), names, &one.requests);
     if let Some(connections) = &one.connections {
         let what = format!("{} with look-ahead, bytes with one key", one.name);
-        plots.extend(both_sides(&what, names, connections, None).into_iter().take(1));
+        plots.extend(both_sides(&what, names, connections).into_iter().take(1));
     }
     plots
 }
 
-fn both_sides(
-    what: &str,
-    names: [&'static str; 2],
-    result: &DirectionResult,
-    deep: Option<&DirectionResult>,
-) -> Vec<Plot> {
+fn both_sides(what: &str, names: [&'static str; 2], result: &DirectionResult) -> Vec<Plot> {
     let kinds: [(&str, &'static str, Value); 2] = [
         ("throughput", "MB/s", speed_of),
         ("CPU time of the whole system", "ms of CPU time per MB", |figure| {
@@ -105,7 +99,6 @@ fn both_sides(
             curve(names[0], "software", result, |point| value(&point.software)),
             curve(names[1], "hardware", result, |point| value(&point.hardware)),
         ];
-        curves.extend(deep.map(|deep| curve("16 at once", "deep", deep, |point| value(&point.hardware))));
         curves.retain(|curve| !curve.points.is_empty());
         let is_throughput = unit == "MB/s";
         let crossover = result.from.filter(|_| is_throughput && !result.undecided);
@@ -113,7 +106,7 @@ fn both_sides(
             true => format!("{what}: {kind} by size of a request; {}.", result.threshold()),
             false => format!("{what}: {kind} for a megabyte (10^6 bytes); less is better."),
         };
-        let figures = if is_throughput { throughput(what, result, deep) } else { cost(what, result, deep) };
+        let figures = if is_throughput { throughput(what, result) } else { cost(what, result) };
         let description =
             format!("{} Decision: {}.", described(&curves, unit, Axis::Bytes), result.threshold());
         Plot {
@@ -171,26 +164,19 @@ fn described(curves: &[Curve], unit: &str, axis: Axis) -> String {
     format!("{}.", ends.collect::<Vec<_>>().join("; "))
 }
 
-fn rows(
-    result: &DirectionResult,
-    deep: Option<&DirectionResult>,
-    cells: impl Fn(&Point) -> Vec<Cell>,
-) -> Vec<Vec<Cell>> {
-    let row = |depth: &str, point: &Point| {
-        let mut row = vec![Cell::from(bytes(point.bytes as u64)), depth.into()];
+fn rows(result: &DirectionResult, cells: impl Fn(&Point) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+    let row = |point: &Point| {
+        let mut row = vec![Cell::from(bytes(point.bytes as u64))];
         row.extend(cells(point));
         row
     };
-    let alone = result.by_size().into_iter().map(|point| row("1", point));
-    let batches = deep.into_iter().flat_map(DirectionResult::by_size).map(|point| row("16", point));
-    alone.chain(batches).collect()
+    result.by_size().into_iter().map(row).collect()
 }
 
-fn throughput(what: &str, result: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
+fn throughput(what: &str, result: &DirectionResult) -> Table {
     let speed = |of: &Figure| Cell::from(with_spread(of.megabytes_per_second, of));
     let head: Vec<Column> = vec![
         number("size"),
-        number("at once"),
         number("software MB/s"),
         number("hardware MB/s"),
         number("interrupts per request"),
@@ -198,7 +184,7 @@ fn throughput(what: &str, result: &DirectionResult, deep: Option<&DirectionResul
         number("outliers"),
         words("faster"),
     ];
-    let rows = rows(result, deep, |point| {
+    let rows = rows(result, |point| {
         vec![
             speed(&point.software),
             speed(&point.hardware),
@@ -211,10 +197,10 @@ fn throughput(what: &str, result: &DirectionResult, deep: Option<&DirectionResul
     Table { caption: format!("{what}: medians, and how far the samples lie from them"), head, rows }
 }
 
-fn cost(what: &str, result: &DirectionResult, deep: Option<&DirectionResult>) -> Table {
+fn cost(what: &str, result: &DirectionResult) -> Table {
     let ms = |of: &Figure| Cell::from(of.cpu_ms_per_megabyte.map_or_else(|| "-".to_owned(), figure));
-    let head = vec![number("size"), number("at once"), number("software ms/MB"), number("hardware ms/MB")];
-    let rows = rows(result, deep, |point| vec![ms(&point.software), ms(&point.hardware)]);
+    let head = vec![number("size"), number("software ms/MB"), number("hardware ms/MB")];
+    let rows = rows(result, |point| vec![ms(&point.software), ms(&point.hardware)]);
     Table { caption: format!("{what}: CPU time of the whole system for a megabyte"), head, rows }
 }
 

@@ -5,9 +5,9 @@ use outboard_accel::primitive::Primitive;
 use outboard_accel::{Accelerator, Algorithm, Direction, Error, HashSession, Session};
 
 use super::contestants::Interface;
+use super::in_flight::{self, InFlight, RequestParameters};
 use super::messages::Messages;
 use super::worker::Worker;
-use outboard_measure::in_flight::{self, InFlight, RequestParameters};
 
 pub enum DriverInterface {
     Cipher(Algorithm, Box<dyn Accelerator>),

@@ -5,6 +5,7 @@ mod cell;
 pub mod contestants;
 mod cover;
 mod driver_interface;
+mod in_flight;
 mod kernel;
 pub mod lists;
 mod lookahead;

@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use outboard_measure::clock::Clock;
 use outboard_measure::evp::{Hashing, Work};
 
-use outboard_measure::in_flight::InFlight;
+use super::in_flight::InFlight;
 
 pub trait Worker: Send {
     /// Runs a number of batches. Returns the seconds if the worker times itself, because

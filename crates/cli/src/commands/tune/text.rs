@@ -112,21 +112,14 @@ pub mod tests {
         DirectionResult { undecided: true, ..result }
     }
 
-    fn cipher(
-        name: &str,
-        encrypt: DirectionResult,
-        decrypt: DirectionResult,
-        deep: Option<DirectionResult>,
-    ) -> TunedCipher {
+    fn cipher(name: &str, encrypt: DirectionResult, decrypt: DirectionResult) -> TunedCipher {
         let (driver, interface) = ("virtio_crypto_aes_cbc".to_owned(), "/dev/outboard".to_owned());
-        let sixteen_at_once = deep;
         let mut cipher = TunedCipher {
             name: name.into(),
             driver,
             interface,
             encrypt,
             decrypt,
-            sixteen_at_once,
             pieces: None,
             key_bytes: None,
             sentence: String::new(),
@@ -151,12 +144,7 @@ pub mod tests {
             refused: Some("no interrupt of the accelerator came: its driver computed this on the CPU".into()),
             ..direction(None, 60.0).points[0].clone()
         };
-        let mut first = cipher(
-            "AES-128-CBC",
-            direction(Some(4096), 256.0),
-            direction(Some(2048), 390.0),
-            Some(direction(Some(1024), 300.0)),
-        );
+        let mut first = cipher("AES-128-CBC", direction(Some(4096), 256.0), direction(Some(2048), 390.0));
         let tried = |best, bytes, verdict| TriedChunk {
             best,
             best_figure: figure(324.0, 4.5, 1.0),
@@ -170,18 +158,17 @@ pub mod tests {
         first.sentence = sentence::cipher(&first);
         answer.ciphers = vec![
             first,
-            cipher("AES-192-CBC", direction(Some(4096), 256.0), direction(Some(4096), 256.0), None),
-            cipher("AES-256-CBC", direction(None, 20.0), direction(None, 20.0), None),
-            cipher("AES-128-CTR", middle, direction(Some(64), 256.0), None),
+            cipher("AES-192-CBC", direction(Some(4096), 256.0), direction(Some(4096), 256.0)),
+            cipher("AES-256-CBC", direction(None, 20.0), direction(None, 20.0)),
+            cipher("AES-128-CTR", middle, direction(Some(64), 256.0)),
             cipher(
                 "AES-256-CTR",
                 DirectionResult { points: vec![silent], ..DirectionResult::default() },
                 direction(None, 9.0),
-                None,
             ),
-            cipher("AES-192-CTR", unclear(), unclear(), None),
-            cipher("AES-128-XTS", unclear(), direction(Some(1024), 256.0), None),
-            cipher("AES-256-XTS", direction(None, 20.0), unclear(), None),
+            cipher("AES-192-CTR", unclear(), unclear()),
+            cipher("AES-128-XTS", unclear(), direction(Some(1024), 256.0)),
+            cipher("AES-256-XTS", direction(None, 20.0), unclear()),
         ];
         answer.lookahead = vec![
             looked_ahead("AES-128-CTR", direction(Some(64), 256.0), Some(direction(Some(24576), 80.0))),

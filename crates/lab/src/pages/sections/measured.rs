@@ -92,9 +92,7 @@ fn benchmark(section: &mut Section, bench: &Bench) {
 
 /// Describes the spread of the samples, and the evidence that hardware did the work.
 fn noise(tune: &Tune) -> Vec<(&'static str, String)> {
-    let ways = tune.ciphers.iter().flat_map(|cipher| {
-        [Some(&cipher.encrypt), Some(&cipher.decrypt), cipher.sixteen_at_once.as_ref()].into_iter().flatten()
-    });
+    let ways = tune.ciphers.iter().flat_map(|cipher| [&cipher.encrypt, &cipher.decrypt]);
     let points: Vec<_> = ways.flat_map(|result| &result.points).collect();
     if points.is_empty() {
         return Vec::new();

@@ -94,14 +94,8 @@ fn one(section: &mut Section, tune: &Tune) {
             count(tune.warnings.len() as u64, "warning")
         ));
     }
-    let head = vec![
-        words("cipher"),
-        words("encryption"),
-        words("decryption"),
-        words("encryption, 16 at once"),
-        words("driver"),
-        words("over"),
-    ];
+    let head =
+        vec![words("cipher"), words("encryption"), words("decryption"), words("driver"), words("over")];
     section.table("Decisions", head, tune.ciphers.iter().map(row).collect());
     section.list(tune.ciphers.iter().map(|cipher| cipher.sentence.clone()).collect());
     if !tune.lookahead.is_empty() {
@@ -120,8 +114,7 @@ fn one(section: &mut Section, tune: &Tune) {
         .collect();
     if !plots.is_empty() {
         section.text(
-            "Both scales are logarithmic. Circles are software, squares hardware, triangles hardware with 16 requests in one \
-             batch; the dotted line is the size from which hardware wins. A bar reaches from the median to the farthest \
+            "Both scales are logarithmic. Circles are software, squares hardware; the dotted line is the size from which hardware wins. A bar reaches from the median to the farthest \
              sample, to both sides.",
         );
         section.blocks.push(Block::Plots(plots));
@@ -157,12 +150,10 @@ fn look_ahead(section: &mut Section, tune: &Tune) {
 }
 
 fn row(cipher: &TunedCipher) -> Vec<Cell> {
-    let deep = cipher.sixteen_at_once.as_ref();
     vec![
         cipher.name.as_str().into(),
         decision(&cipher.encrypt),
         decision(&cipher.decrypt),
-        deep.map_or_else(|| "not measured".into(), decision),
         cipher.driver.as_str().into(),
         cipher.interface.as_str().into(),
     ]

@@ -1,8 +1,8 @@
 //! Equal requests to a driver, with a number of them in flight; the results are copied out, as a
 //! program would.
 
-use crate::evp::SAMPLE_IV;
 use outboard_accel::{Algorithm, Direction, Error, Request, Session, advance};
+use outboard_measure::evp::SAMPLE_IV;
 
 #[derive(Clone)]
 pub struct RequestParameters {
