@@ -99,3 +99,32 @@ unsafe fn find_any(table: *const Dispatch, id: c_int) -> Option<Function> {
     // SAFETY: the caller gives the same guarantee.
     unsafe { rows(table) }.iter().find(|row| row.function_id == id).and_then(|row| row.function)
 }
+
+/// Defines a struct with functions of a dispatch table, each with its type and its number.
+#[macro_export]
+macro_rules! functions {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$documentation:meta])* $field_visibility:vis $field:ident: $type:ident = $number:ident;)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy)]
+        $visibility struct $name {
+            $($(#[$documentation])* $field_visibility $field: $crate::$type,)*
+        }
+
+        impl $name {
+            /// The functions in a table; `None` if one is missing.
+            ///
+            /// # Safety
+            /// `table` ends with number 0 and is of the operation to which the numbers belong.
+            $visibility unsafe fn new(table: *const $crate::Dispatch) -> Option<$name> {
+                // SAFETY: guaranteed by the caller; core_dispatch.h defines for each number the type of
+                // its field.
+                unsafe { Some($name { $($field: $crate::find(table, $crate::$number)?,)* }) }
+            }
+        }
+    };
+}

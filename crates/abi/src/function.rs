@@ -4,75 +4,51 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use crate::{Algorithm, CoreHandle, Dispatch, Param};
 
-// Functions that the core offers to a provider.
+/// Defines numbers, each documented with its name in OpenSSL's headers.
+macro_rules! numbers {
+    ($type:ty, $prefix:literal: $($name:ident = $number:literal;)*) => {
+        $(
+            #[doc = concat!("`", $prefix, stringify!($name), "`")]
+            pub const $name: $type = $number;
+        )*
+    };
+}
+pub(crate) use numbers;
 
-/// `OSSL_FUNC_CORE_GET_PARAMS`
-pub const CORE_GET_PARAMS: c_int = 2;
-/// `OSSL_FUNC_CORE_NEW_ERROR`
-pub const CORE_NEW_ERROR: c_int = 5;
-/// `OSSL_FUNC_CORE_SET_ERROR_DEBUG`
-pub const CORE_SET_ERROR_DEBUG: c_int = 6;
-/// `OSSL_FUNC_CORE_VSET_ERROR`
-pub const CORE_VSET_ERROR: c_int = 7;
-/// `OSSL_FUNC_CORE_SET_ERROR_MARK`
-pub const CORE_SET_ERROR_MARK: c_int = 8;
-/// `OSSL_FUNC_CORE_POP_ERROR_TO_MARK`
-pub const CORE_POP_ERROR_TO_MARK: c_int = 10;
-/// `OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB`
-pub const PROVIDER_REGISTER_CHILD_CB: c_int = 105;
-/// `OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB`
-pub const PROVIDER_DEREGISTER_CHILD_CB: c_int = 106;
-/// `OSSL_FUNC_PROVIDER_NAME`
-pub const PROVIDER_NAME: c_int = 107;
-/// `OSSL_FUNC_PROVIDER_GET0_PROVIDER_CTX`
-pub const PROVIDER_GET0_PROVIDER_CTX: c_int = 108;
-/// `OSSL_FUNC_PROVIDER_GET0_DISPATCH`
-pub const PROVIDER_GET0_DISPATCH: c_int = 109;
+// Functions that the core or another provider offers. `dispatch_rows` has those that outboard offers.
+numbers! {
+    c_int, "OSSL_FUNC_":
+    CORE_GET_PARAMS = 2;
+    CORE_NEW_ERROR = 5;
+    CORE_SET_ERROR_DEBUG = 6;
+    CORE_VSET_ERROR = 7;
+    CORE_SET_ERROR_MARK = 8;
+    CORE_POP_ERROR_TO_MARK = 10;
+    PROVIDER_REGISTER_CHILD_CB = 105;
+    PROVIDER_DEREGISTER_CHILD_CB = 106;
+    PROVIDER_NAME = 107;
+    PROVIDER_GET0_PROVIDER_CTX = 108;
+    PROVIDER_GET0_DISPATCH = 109;
+}
 
-// Functions that a provider offers to the core.
+numbers! {
+    c_int, "OSSL_":
+    OP_DIGEST = 1;
+    OP_CIPHER = 2;
+    OP_MAC = 3;
+    OP_RAND = 5;
+}
 
-/// `OSSL_FUNC_PROVIDER_TEARDOWN`
-pub const PROVIDER_TEARDOWN: c_int = 1024;
-/// `OSSL_FUNC_PROVIDER_GETTABLE_PARAMS`
-pub const PROVIDER_GETTABLE_PARAMS: c_int = 1025;
-/// `OSSL_FUNC_PROVIDER_GET_PARAMS`
-pub const PROVIDER_GET_PARAMS: c_int = 1026;
-/// `OSSL_FUNC_PROVIDER_QUERY_OPERATION`
-pub const PROVIDER_QUERY_OPERATION: c_int = 1027;
-
-/// `OSSL_OP_CIPHER`
-pub const OP_CIPHER: c_int = 2;
-/// `OSSL_OP_RAND`
-pub const OP_RAND: c_int = 5;
-
-/// `OSSL_FUNC_CIPHER_NEWCTX`
-pub const CIPHER_NEWCTX: c_int = 1;
-/// `OSSL_FUNC_CIPHER_ENCRYPT_INIT`
-pub const CIPHER_ENCRYPT_INIT: c_int = 2;
-/// `OSSL_FUNC_CIPHER_DECRYPT_INIT`
-pub const CIPHER_DECRYPT_INIT: c_int = 3;
-/// `OSSL_FUNC_CIPHER_UPDATE`
-pub const CIPHER_UPDATE: c_int = 4;
-/// `OSSL_FUNC_CIPHER_FINAL`
-pub const CIPHER_FINAL: c_int = 5;
-/// `OSSL_FUNC_CIPHER_CIPHER`
-pub const CIPHER_CIPHER: c_int = 6;
-/// `OSSL_FUNC_CIPHER_FREECTX`
-pub const CIPHER_FREECTX: c_int = 7;
-/// `OSSL_FUNC_CIPHER_DUPCTX`
-pub const CIPHER_DUPCTX: c_int = 8;
-/// `OSSL_FUNC_CIPHER_GET_PARAMS`
-pub const CIPHER_GET_PARAMS: c_int = 9;
-/// `OSSL_FUNC_CIPHER_GET_CTX_PARAMS`
-pub const CIPHER_GET_CTX_PARAMS: c_int = 10;
-/// `OSSL_FUNC_CIPHER_SET_CTX_PARAMS`
-pub const CIPHER_SET_CTX_PARAMS: c_int = 11;
-/// `OSSL_FUNC_CIPHER_GETTABLE_PARAMS`
-pub const CIPHER_GETTABLE_PARAMS: c_int = 12;
-/// `OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS`
-pub const CIPHER_GETTABLE_CTX_PARAMS: c_int = 13;
-/// `OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS`
-pub const CIPHER_SETTABLE_CTX_PARAMS: c_int = 14;
+// Values of the parameter `mode` (evp.h).
+numbers! {
+    c_uint, "":
+    EVP_CIPH_ECB_MODE = 1;
+    EVP_CIPH_CBC_MODE = 2;
+    EVP_CIPH_CTR_MODE = 5;
+    EVP_CIPH_GCM_MODE = 6;
+    EVP_CIPH_CCM_MODE = 7;
+    EVP_CIPH_XTS_MODE = 0x10001;
+}
 
 /// `OSSL_FUNC_core_get_params_fn`
 pub type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
@@ -144,15 +120,13 @@ pub type CipherSetCtxParams = unsafe extern "C" fn(*mut c_void, *const Param) ->
 /// provider context.
 pub type CipherCtxParamList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *const Param;
 
-/// `EVP_CIPH_ECB_MODE` (evp.h): a value of the parameter `mode`.
-pub const EVP_CIPH_ECB_MODE: c_uint = 1;
-/// `EVP_CIPH_CBC_MODE`
-pub const EVP_CIPH_CBC_MODE: c_uint = 2;
-/// `EVP_CIPH_CTR_MODE`
-pub const EVP_CIPH_CTR_MODE: c_uint = 5;
-/// `EVP_CIPH_GCM_MODE`
-pub const EVP_CIPH_GCM_MODE: c_uint = 6;
-/// `EVP_CIPH_CCM_MODE`
-pub const EVP_CIPH_CCM_MODE: c_uint = 7;
-/// `EVP_CIPH_XTS_MODE`
-pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;
+/// `OSSL_FUNC_digest_init_fn`: context, parameters.
+pub type DigestInit = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
+/// `OSSL_FUNC_digest_update_fn` and `OSSL_FUNC_mac_update_fn`: context, input, its length.
+pub type DigestUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
+/// `OSSL_FUNC_digest_final_fn` and `OSSL_FUNC_mac_final_fn`: context, output, length written, size
+/// of output.
+pub type DigestFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
+
+/// `OSSL_FUNC_mac_init_fn`: context, key, its length, parameters.
+pub type MacInit = unsafe extern "C" fn(*mut c_void, *const u8, usize, *const Param) -> c_int;

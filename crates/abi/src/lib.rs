@@ -12,22 +12,16 @@
 
 #![warn(missing_docs)]
 
-mod digest;
 mod dispatch;
 mod dispatch_rows;
 mod function;
 mod job;
-mod mac;
 mod param;
 mod rand;
 
-pub use digest::*;
 pub use dispatch::{Algorithm, CoreHandle, Dispatch, Function, find, rows};
+pub use dispatch_rows::*;
 pub use function::*;
 pub use job::*;
-pub use mac::*;
-pub use param::{
-    Param, ParamType, end, get_u64, locate, locate_each, locate_mut, name, set_octets, set_pointer,
-    set_unsigned,
-};
+pub use param::{Param, ParamType, Params, Requested, Value, end, name};
 pub use rand::*;

@@ -1,42 +1,17 @@
-//! Function numbers and function types of random sources (core_dispatch.h, provider-rand(7)).
+//! Function types of random sources (core_dispatch.h, provider-rand(7)).
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use crate::function::numbers;
 use crate::{Dispatch, Param};
 
-/// `OSSL_FUNC_RAND_NEWCTX`
-pub const RAND_NEWCTX: c_int = 1;
-/// `OSSL_FUNC_RAND_FREECTX`
-pub const RAND_FREECTX: c_int = 2;
-/// `OSSL_FUNC_RAND_INSTANTIATE`
-pub const RAND_INSTANTIATE: c_int = 3;
-/// `OSSL_FUNC_RAND_UNINSTANTIATE`
-pub const RAND_UNINSTANTIATE: c_int = 4;
-/// `OSSL_FUNC_RAND_GENERATE`
-pub const RAND_GENERATE: c_int = 5;
-/// `OSSL_FUNC_RAND_ENABLE_LOCKING`
-pub const RAND_ENABLE_LOCKING: c_int = 8;
-/// `OSSL_FUNC_RAND_LOCK`
-pub const RAND_LOCK: c_int = 9;
-/// `OSSL_FUNC_RAND_UNLOCK`
-pub const RAND_UNLOCK: c_int = 10;
-/// `OSSL_FUNC_RAND_GETTABLE_CTX_PARAMS`
-pub const RAND_GETTABLE_CTX_PARAMS: c_int = 12;
-/// `OSSL_FUNC_RAND_GET_CTX_PARAMS`
-pub const RAND_GET_CTX_PARAMS: c_int = 15;
-/// `OSSL_FUNC_RAND_VERIFY_ZEROIZATION`
-pub const RAND_VERIFY_ZEROIZATION: c_int = 17;
-/// `OSSL_FUNC_RAND_GET_SEED`
-pub const RAND_GET_SEED: c_int = 18;
-/// `OSSL_FUNC_RAND_CLEAR_SEED`
-pub const RAND_CLEAR_SEED: c_int = 19;
-
-/// `EVP_RAND_STATE_UNINITIALISED` (evp.h)
-pub const EVP_RAND_STATE_UNINITIALISED: c_int = 0;
-/// `EVP_RAND_STATE_READY` (evp.h)
-pub const EVP_RAND_STATE_READY: c_int = 1;
-/// `EVP_RAND_STATE_ERROR` (evp.h)
-pub const EVP_RAND_STATE_ERROR: c_int = 2;
+// The states of a generator (evp.h).
+numbers! {
+    c_int, "":
+    EVP_RAND_STATE_UNINITIALISED = 0;
+    EVP_RAND_STATE_READY = 1;
+    EVP_RAND_STATE_ERROR = 2;
+}
 
 /// `OSSL_FUNC_rand_newctx_fn`: provider context, context of the parent or null, dispatch table of
 /// the parent or null.

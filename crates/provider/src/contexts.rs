@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
+use outboard_abi::{Param, Params};
 use outboard_accel::memory::try_box;
 
 use crate::core::Core;
@@ -92,4 +93,16 @@ pub(crate) unsafe extern "C" fn free<T>(at: *mut c_void) {
         // SAFETY: guaranteed by the caller.
         guard((), || drop(unsafe { Box::from_raw(at.cast::<T>()) }));
     }
+}
+
+/// A context with parameters that can be set.
+pub(crate) trait SetParams {
+    /// Returns 1, or 0 after a failure.
+    fn set_params(&mut self, params: Params<'_>) -> c_int;
+}
+
+/// `OSSL_FUNC_*_set_ctx_params`
+pub(crate) unsafe extern "C" fn set_ctx_params<T: SetParams>(at: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: the core guarantees valid contexts and parameters.
+    unsafe { with(at, |context: &mut T| context.set_params(Params::new(params))) }
 }

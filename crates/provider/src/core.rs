@@ -27,40 +27,47 @@ pub(crate) enum Reason {
 /// (ERR_MAX_DATA_SIZE). It is on the stack, because memory may be exhausted.
 const MAX_ERROR: usize = 1024;
 
-/// The core's functions for one loaded provider.
-///
-/// Return values, from crypto/provider_core.c of OpenSSL 3.0 to 4.0:
-///
-/// | function | returns |
-/// |---|---|
-/// | `core_get_params` | 1; since 3.5, 0 if a value does not fit. An unknown key stays unset |
-/// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
-/// | `core_set_error_mark` | 1; 0 if the queue is empty |
-/// | `core_pop_error_to_mark` | 1; 0 without a mark: then it has removed all errors |
-/// | `ossl_provider_register_child_cb` | number of registered callbacks, including this one; 0 on failure |
-/// | `ossl_provider_deregister_child_cb` | nothing |
-/// | `core_provider_get0_name` | a string; it reads the handle, which must not be NULL |
-/// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
-/// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
-///
-/// Requirements for the callbacks: `create_cb` must return exactly 1, because
-/// `create_provider_children` combines all results with a bitwise AND. The results of `remove_cb`
-/// and `global_props_cb` are ignored. A failed registration leaves no callback registered,
-/// and also calls `remove_cb` with NULL.
+abi::functions! {
+    /// The core's functions.
+    ///
+    /// Return values, from crypto/provider_core.c of OpenSSL 3.0 to 4.0:
+    ///
+    /// | function | returns |
+    /// |---|---|
+    /// | `core_get_params` | 1; since 3.5, 0 if a value does not fit. An unknown key stays unset |
+    /// | `core_new_error`, `core_set_error_debug`, `core_vset_error` | nothing |
+    /// | `core_set_error_mark` | 1; 0 if the queue is empty |
+    /// | `core_pop_error_to_mark` | 1; 0 without a mark: then it has removed all errors |
+    /// | `ossl_provider_register_child_cb` | number of registered callbacks, including this one; 0 on failure |
+    /// | `ossl_provider_deregister_child_cb` | nothing |
+    /// | `core_provider_get0_name` | a string; it reads the handle, which must not be NULL |
+    /// | `core_provider_get0_provider_ctx` | the context, NULL if the provider set none |
+    /// | `core_provider_get0_dispatch` | the provider's table, NULL for NULL |
+    ///
+    /// Requirements for the callbacks: `create_cb` must return exactly 1, because
+    /// `create_provider_children` combines all results with a bitwise AND. The results of `remove_cb`
+    /// and `global_props_cb` are ignored. A failed registration leaves no callback registered,
+    /// and also calls `remove_cb` with NULL.
+    struct CoreFunctions {
+        get_params: CoreGetParams = CORE_GET_PARAMS;
+        new_error: CoreNewError = CORE_NEW_ERROR;
+        set_error_debug: CoreSetErrorDebug = CORE_SET_ERROR_DEBUG;
+        vset_error: CoreVsetError = CORE_VSET_ERROR;
+        set_error_mark: CoreErrorMark = CORE_SET_ERROR_MARK;
+        pop_error_to_mark: CoreErrorMark = CORE_POP_ERROR_TO_MARK;
+        register_child_cb: ProviderRegisterChildCb = PROVIDER_REGISTER_CHILD_CB;
+        deregister_child_cb: ProviderDeregisterChildCb = PROVIDER_DEREGISTER_CHILD_CB;
+        provider_name: ProviderName = PROVIDER_NAME;
+        provider_ctx: ProviderGet0ProviderCtx = PROVIDER_GET0_PROVIDER_CTX;
+        provider_dispatch: ProviderGet0Dispatch = PROVIDER_GET0_DISPATCH;
+    }
+}
+
+/// The core's functions with its handle of one loaded provider.
 #[derive(Clone, Copy)]
 pub(crate) struct Core {
     handle: *const CoreHandle,
-    get_params: abi::CoreGetParams,
-    new_error: abi::CoreNewError,
-    set_error_debug: abi::CoreSetErrorDebug,
-    vset_error: abi::CoreVsetError,
-    set_error_mark: abi::CoreErrorMark,
-    pop_error_to_mark: abi::CoreErrorMark,
-    register_child_cb: abi::ProviderRegisterChildCb,
-    deregister_child_cb: abi::ProviderDeregisterChildCb,
-    provider_name: abi::ProviderName,
-    provider_ctx: abi::ProviderGet0ProviderCtx,
-    provider_dispatch: abi::ProviderGet0Dispatch,
+    functions: CoreFunctions,
 }
 
 // SAFETY: the core's functions may be called from any thread; the handle is only passed to them.
@@ -74,24 +81,8 @@ impl Core {
     /// # Safety
     /// `handle` and `table` are the arguments that the core passed to `OSSL_provider_init`.
     pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Option<Core> {
-        // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
-        // of the field that receives the function.
-        unsafe {
-            Some(Core {
-                handle,
-                get_params: abi::find(table, abi::CORE_GET_PARAMS)?,
-                new_error: abi::find(table, abi::CORE_NEW_ERROR)?,
-                set_error_debug: abi::find(table, abi::CORE_SET_ERROR_DEBUG)?,
-                vset_error: abi::find(table, abi::CORE_VSET_ERROR)?,
-                set_error_mark: abi::find(table, abi::CORE_SET_ERROR_MARK)?,
-                pop_error_to_mark: abi::find(table, abi::CORE_POP_ERROR_TO_MARK)?,
-                register_child_cb: abi::find(table, abi::PROVIDER_REGISTER_CHILD_CB)?,
-                deregister_child_cb: abi::find(table, abi::PROVIDER_DEREGISTER_CHILD_CB)?,
-                provider_name: abi::find(table, abi::PROVIDER_NAME)?,
-                provider_ctx: abi::find(table, abi::PROVIDER_GET0_PROVIDER_CTX)?,
-                provider_dispatch: abi::find(table, abi::PROVIDER_GET0_DISPATCH)?,
-            })
-        }
+        // SAFETY: guaranteed by the caller.
+        Some(Core { handle, functions: unsafe { CoreFunctions::new(table) }? })
     }
 
     /// The value of a key in this provider's section of openssl.cnf, or of a parameter of the core.
@@ -99,7 +90,7 @@ impl Core {
         let mut value: *const c_char = null();
         let mut params = [Param::construct_utf8_ptr(key, &mut value), abi::end()];
         // SAFETY: the array ends with a null key; its value pointer lives through the call.
-        let answered = unsafe { (self.get_params)(self.handle, params.as_mut_ptr()) } == 1;
+        let answered = unsafe { (self.functions.get_params)(self.handle, params.as_mut_ptr()) } == 1;
         if !answered || value.is_null() {
             return None;
         }
@@ -109,7 +100,7 @@ impl Core {
 
     /// An address in the libcrypto that loaded this provider.
     pub(crate) fn a_function(&self) -> *const c_void {
-        self.get_params as *const c_void
+        self.functions.get_params as *const c_void
     }
 
     /// Puts an error with its full text on the error queue of the calling thread
@@ -135,9 +126,9 @@ impl Core {
         // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it
         // keeps.
         unsafe {
-            (self.new_error)(self.handle);
-            (self.set_error_debug)(self.handle, c"outboard".as_ptr(), 0, c"".as_ptr());
-            (self.vset_error)(
+            (self.functions.new_error)(self.handle);
+            (self.functions.set_error_debug)(self.handle, c"outboard".as_ptr(), 0, c"".as_ptr());
+            (self.functions.vset_error)(
                 self.handle,
                 reason as u32,
                 format.as_ptr().cast(),
@@ -150,10 +141,10 @@ impl Core {
     /// the application's call succeeds without it.
     pub(crate) fn without_errors<T>(&self, work: impl FnOnce() -> T) -> T {
         // SAFETY: the core's own handle.
-        unsafe { (self.set_error_mark)(self.handle) };
+        unsafe { (self.functions.set_error_mark)(self.handle) };
         let done = work();
         // SAFETY: as above.
-        unsafe { (self.pop_error_to_mark)(self.handle) };
+        unsafe { (self.functions.pop_error_to_mark)(self.handle) };
         done
     }
 
@@ -179,15 +170,20 @@ impl Core {
         // SAFETY: the callbacks have the types of core_dispatch.h; the caller guarantees the
         // argument.
         unsafe {
-            (self.register_child_cb)(self.handle, Some(create), Some(remove), Some(global_props), argument)
-                > 0
+            (self.functions.register_child_cb)(
+                self.handle,
+                Some(create),
+                Some(remove),
+                Some(global_props),
+                argument,
+            ) > 0
         }
     }
 
     /// Unregisters the callbacks of [`watch_providers`](Self::watch_providers).
     pub(crate) fn unwatch_providers(&self) {
         // SAFETY: the core passed the handle to this provider.
-        unsafe { (self.deregister_child_cb)(self.handle) }
+        unsafe { (self.functions.deregister_child_cb)(self.handle) }
     }
 
     /// Whether `provider` has the name `name`.
@@ -197,7 +193,7 @@ impl Core {
     pub(crate) unsafe fn is_called(&self, provider: *const CoreHandle, name: &CStr) -> bool {
         // SAFETY: the caller guarantees the handle; a name is NUL-terminated or null.
         unsafe {
-            let found = (self.provider_name)(provider);
+            let found = (self.functions.provider_name)(provider);
             !found.is_null() && CStr::from_ptr(found) == name
         }
     }
@@ -208,7 +204,7 @@ impl Core {
     /// As for [`is_called`](Self::is_called).
     pub(crate) unsafe fn context_of(&self, provider: *const CoreHandle) -> *mut c_void {
         // SAFETY: the caller guarantees the handle.
-        if provider.is_null() { null_mut() } else { unsafe { (self.provider_ctx)(provider) } }
+        if provider.is_null() { null_mut() } else { unsafe { (self.functions.provider_ctx)(provider) } }
     }
 
     /// The functions that `provider` offers to the core.
@@ -217,7 +213,7 @@ impl Core {
     /// As for [`is_called`](Self::is_called).
     pub(crate) unsafe fn dispatch_of(&self, provider: *const CoreHandle) -> *const Dispatch {
         // SAFETY: the caller guarantees the handle.
-        unsafe { (self.provider_dispatch)(provider) }
+        unsafe { (self.functions.provider_dispatch)(provider) }
     }
 }
 

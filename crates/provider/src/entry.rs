@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr::null;
 
 use outboard_abi as abi;
-use outboard_abi::{CoreHandle, Dispatch, Param, ParamType, name};
+use outboard_abi::{CoreHandle, Dispatch, Param, ParamType, Requested, name};
 use outboard_accel::memory::try_box;
 use outboard_policy::Digests;
 
@@ -113,23 +113,16 @@ unsafe extern "C" fn gettable_params(_context: *mut c_void) -> *const Param {
 
 /// `OSSL_FUNC_provider_get_params`
 unsafe extern "C" fn get_params(_context: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: guaranteed by the core.
+    let mut params = unsafe { Requested::new(params) };
     let texts = [
         (name::PROVIDER_NAME, NAME.to_bytes_with_nul()),
         (name::PROVIDER_VERSION, VERSION.as_bytes()),
         (name::PROVIDER_BUILDINFO, VERSION.as_bytes()),
     ];
-    let texts_set = texts.into_iter().all(|(key, text)| {
-        // SAFETY: the core's array ends with a null key; the texts are constants.
-        unsafe {
-            abi::locate_mut(params, key)
-                .is_none_or(|param| abi::set_pointer(param, text.as_ptr(), text.len() - 1))
-        }
-    });
-    // SAFETY: as above.
-    let status_set = unsafe {
-        abi::locate_mut(params, name::PROVIDER_STATUS).is_none_or(|param| abi::set_unsigned(param, 1))
-    };
-    c_int::from(texts_set && status_set)
+    // SAFETY: the texts are constants, each with a NUL behind it.
+    let set = |(key, text): (_, &[u8])| unsafe { params.set_pointer(key, &text[..text.len() - 1]) };
+    c_int::from(texts.into_iter().all(set) && params.set_unsigned(name::PROVIDER_STATUS, 1))
 }
 
 /// `OSSL_FUNC_provider_query_operation`

@@ -34,22 +34,16 @@ impl ProviderContext {
     }
 
     /// A list of parameters of the default provider's contexts; null if there is none.
-    ///
-    /// # Safety
-    /// As for [`at`](Self::at).
-    pub(crate) unsafe fn list(
-        at: *mut c_void,
+    pub(crate) fn list(
+        context: Option<&ProviderContext>,
         choose: impl FnOnce(&ProviderContext) -> Option<abi::CipherCtxParamList>,
     ) -> *const Param {
         guard(null(), || {
-            // SAFETY: guaranteed by the caller.
-            let Some(context) = (unsafe { ProviderContext::at(at) }) else { return null() };
+            let chosen =
+                context.and_then(|context| Some((choose(context)?, context.provider.software.context())));
             // SAFETY: without a context of an algorithm this returns the full list; the other context
             // belongs to the default provider.
-            let list = |list: abi::CipherCtxParamList| unsafe {
-                list(null_mut(), context.provider.software.context())
-            };
-            choose(context).map_or(null(), list)
+            chosen.map_or(null(), |(list, software)| unsafe { list(null_mut(), software) })
         })
     }
 

@@ -148,46 +148,22 @@ unsafe extern "C" fn deactivated(handle: *const CoreHandle, argument: *mut c_voi
     1
 }
 
-/// The functions of a cipher in the default provider.
-#[derive(Clone, Copy)]
-pub(crate) struct SoftCipher {
-    pub(crate) newctx: abi::CipherNewctx,
-    pub(crate) freectx: abi::CipherFreectx,
-    pub(crate) dupctx: abi::CipherDupctx,
-    pub(crate) encrypt_init: abi::CipherInit,
-    pub(crate) decrypt_init: abi::CipherInit,
-    pub(crate) update: abi::CipherUpdate,
-    pub(crate) finish: abi::CipherFinal,
-    /// Processes whole blocks in one call, without the buffer and the padding of `update`.
-    pub(crate) cipher: abi::CipherUpdate,
-    pub(crate) get_ctx_params: abi::GetCtxParams,
-    pub(crate) set_ctx_params: abi::CipherSetCtxParams,
-    pub(crate) gettable_ctx_params: abi::CipherCtxParamList,
-    pub(crate) settable_ctx_params: abi::CipherCtxParamList,
-}
-
-impl SoftCipher {
-    /// # Safety
-    /// `table` is the dispatch table of a cipher.
-    pub(crate) unsafe fn new(table: *const Dispatch) -> Option<SoftCipher> {
-        // SAFETY: a dispatch table ends with number 0; core_dispatch.h defines for each number the type
-        // of the field that receives the function.
-        unsafe {
-            Some(SoftCipher {
-                newctx: abi::find(table, abi::CIPHER_NEWCTX)?,
-                freectx: abi::find(table, abi::CIPHER_FREECTX)?,
-                dupctx: abi::find(table, abi::CIPHER_DUPCTX)?,
-                encrypt_init: abi::find(table, abi::CIPHER_ENCRYPT_INIT)?,
-                decrypt_init: abi::find(table, abi::CIPHER_DECRYPT_INIT)?,
-                update: abi::find(table, abi::CIPHER_UPDATE)?,
-                finish: abi::find(table, abi::CIPHER_FINAL)?,
-                cipher: abi::find(table, abi::CIPHER_CIPHER)?,
-                get_ctx_params: abi::find(table, abi::CIPHER_GET_CTX_PARAMS)?,
-                set_ctx_params: abi::find(table, abi::CIPHER_SET_CTX_PARAMS)?,
-                gettable_ctx_params: abi::find(table, abi::CIPHER_GETTABLE_CTX_PARAMS)?,
-                settable_ctx_params: abi::find(table, abi::CIPHER_SETTABLE_CTX_PARAMS)?,
-            })
-        }
+abi::functions! {
+    /// The functions of a cipher in the default provider.
+    pub(crate) struct SoftCipher {
+        pub(crate) newctx: CipherNewctx = CIPHER_NEWCTX;
+        pub(crate) freectx: CipherFreectx = CIPHER_FREECTX;
+        pub(crate) dupctx: CipherDupctx = CIPHER_DUPCTX;
+        pub(crate) encrypt_init: CipherInit = CIPHER_ENCRYPT_INIT;
+        pub(crate) decrypt_init: CipherInit = CIPHER_DECRYPT_INIT;
+        pub(crate) update: CipherUpdate = CIPHER_UPDATE;
+        pub(crate) finish: CipherFinal = CIPHER_FINAL;
+        /// Processes whole blocks in one call, without the buffer and the padding of `update`.
+        pub(crate) cipher: CipherUpdate = CIPHER_CIPHER;
+        pub(crate) get_ctx_params: GetCtxParams = CIPHER_GET_CTX_PARAMS;
+        pub(crate) set_ctx_params: CipherSetCtxParams = CIPHER_SET_CTX_PARAMS;
+        pub(crate) gettable_ctx_params: CipherCtxParamList = CIPHER_GETTABLE_CTX_PARAMS;
+        pub(crate) settable_ctx_params: CipherCtxParamList = CIPHER_SETTABLE_CTX_PARAMS;
     }
 }
 

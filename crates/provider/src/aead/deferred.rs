@@ -7,12 +7,10 @@
 //! that is set for decryption is not deferred: the context keeps it whatever nonce it has
 //! (gcm_set_ctx_params).
 
-use outboard_abi as abi;
-use outboard_abi::Param;
+use outboard_abi::{Requested, name};
 use outboard_accel::MAX_AAD;
 
 use super::context::{Context, Stage};
-use super::params::request_of_tag;
 use super::short::GCM_NONCE;
 use crate::request::Request;
 
@@ -52,17 +50,12 @@ impl Context {
 
     /// Returns the tag of a message of which `soft` has received no call. `None`: `soft` must return
     /// it, or the request is another one.
-    ///
-    /// # Safety
-    /// `params` is null or ends with a null key, and its buffers are writable.
-    pub(super) unsafe fn give_deferred_tag(&self, params: *mut Param) -> Option<()> {
+    pub(super) fn give_deferred_tag(&self, params: &mut Requested<'_>) -> Option<()> {
         let tag = self.deferred_tag.filter(|_| matches!(self.stage, Stage::Ended))?;
-        // SAFETY: guaranteed by the caller.
-        let param = unsafe { request_of_tag(params) }?;
         // `soft` refuses other lengths.
-        let part = tag.as_slice().get(..param.data_size).filter(|part| !part.is_empty())?;
-        // SAFETY: guaranteed by the caller.
-        unsafe { abi::set_octets(param, part) }.then_some(())
+        let len = params.size_of_only(name::AEAD_TAG)?;
+        let part = tag.as_slice().get(..len).filter(|part| !part.is_empty())?;
+        params.set_octets(name::AEAD_TAG, part).then_some(())
     }
 
     /// Passes the deferred calls to `soft`. False if the default provider fails, which does not happen

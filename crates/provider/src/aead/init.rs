@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use outboard_abi::Param;
+use outboard_abi::{Param, Params};
 use outboard_accel::KeyBytes;
 use subtle::ConstantTimeEq;
 
@@ -45,21 +45,14 @@ unsafe extern "C" fn active_init<const ENCRYPT: bool>(
     params: *const Param,
 ) -> c_int {
     // SAFETY: guaranteed by the caller.
-    guard(0, || unsafe { context.init(ENCRYPT, given(key, key_len), given(iv, iv_len), params) })
+    let (key, iv, params) = unsafe { (given(key, key_len), given(iv, iv_len), Params::new(params)) };
+    guard(0, || context.init(ENCRYPT, key, iv, params))
 }
 
 impl Context {
-    /// # Safety
-    /// `params` is null or ends with a null key.
     #[inline(never)]
-    unsafe fn init(
-        &mut self,
-        encrypt: bool,
-        key: Option<&[u8]>,
-        iv: Option<&[u8]>,
-        params: *const Param,
-    ) -> c_int {
-        if key.is_none() && params.is_null() && self.defer_nonce(encrypt, iv).is_some() {
+    fn init(&mut self, encrypt: bool, key: Option<&[u8]>, iv: Option<&[u8]>, params: Params<'_>) -> c_int {
+        if key.is_none() && params.as_ptr().is_null() && self.defer_nonce(encrypt, iv).is_some() {
             return 1;
         }
         if !self.catch_up() {
@@ -98,11 +91,7 @@ impl Context {
             None if (turned || key.is_some()) && self.has_begun() => self.leave(),
             None => self.settle(),
         }
-        if params.is_null() {
-            return 1;
-        }
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.set_params(params) }
+        if params.as_ptr().is_null() { 1 } else { self.set_params(params) }
     }
 
     fn has_begun(&self) -> bool {

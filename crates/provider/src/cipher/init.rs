@@ -2,11 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use outboard_abi::Param;
+use outboard_abi::{Param, Params};
 use subtle::ConstantTimeEq;
 
 use super::context::Context;
-use crate::contexts;
+use crate::contexts::{self, SetParams};
 use crate::kinds::Mode;
 use crate::request::given;
 
@@ -21,22 +21,13 @@ pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts, keys, IVs and parameters.
     unsafe {
-        contexts::with(at, |context: &mut Context| {
-            context.init(ENCRYPT, given(key, key_len), given(iv, iv_len), params)
-        })
+        let (key, iv, params) = (given(key, key_len), given(iv, iv_len), Params::new(params));
+        contexts::with(at, |context: &mut Context| context.init(ENCRYPT, key, iv, params))
     }
 }
 
 impl Context {
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    unsafe fn init(
-        &mut self,
-        encrypt: bool,
-        key: Option<&[u8]>,
-        given: Option<&[u8]>,
-        params: *const Param,
-    ) -> c_int {
+    fn init(&mut self, encrypt: bool, key: Option<&[u8]>, given: Option<&[u8]>, params: Params<'_>) -> c_int {
         self.counts.flush();
         if !self.sync() {
             return 0;
@@ -81,7 +72,6 @@ impl Context {
             }
         }
         self.settle();
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.set_params(params) }
+        self.set_params(params)
     }
 }

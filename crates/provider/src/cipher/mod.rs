@@ -22,7 +22,7 @@ use outboard_abi::Dispatch;
 
 use context::Context;
 
-use crate::contexts::{duplicate, free, newctx};
+use crate::contexts::{duplicate, free, newctx, set_ctx_params};
 
 /// The dispatch table of the cipher with index `KIND`.
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
@@ -37,7 +37,7 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
         Dispatch::cipher_cipher(stream::cipher),
         Dispatch::cipher_get_params(params::get_params::<KIND>),
         Dispatch::cipher_get_ctx_params(params::get_ctx_params),
-        Dispatch::cipher_set_ctx_params(params::set_ctx_params),
+        Dispatch::cipher_set_ctx_params(set_ctx_params::<Context>),
         Dispatch::cipher_gettable_params(params::gettable_params),
         Dispatch::cipher_gettable_ctx_params(params::gettable_ctx_params::<KIND>),
         Dispatch::cipher_settable_ctx_params(params::settable_ctx_params::<KIND>),

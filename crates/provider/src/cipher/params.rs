@@ -1,22 +1,22 @@
 //! Gettable and settable parameters of ciphers and contexts (provider-cipher(7)).
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 
 use outboard_abi as abi;
-use outboard_abi::{Param, ParamType, name};
+use outboard_abi::{Param, ParamType, Params, Requested, name};
 use outboard_accel::Algorithm;
 
 use super::context::Context;
-use crate::contexts;
+use crate::contexts::{self, SetParams};
 use crate::kinds::{KINDS, Kind, Mode};
 use crate::provider_context::ProviderContext;
 use crate::software::SoftCipher;
 
-const fn number(key: &'static std::ffi::CStr) -> Param {
+const fn number(key: &'static CStr) -> Param {
     Param::describe(key, ParamType::Unsigned, size_of::<usize>())
 }
 
-const fn flag(key: &'static std::ffi::CStr) -> Param {
+const fn flag(key: &'static CStr) -> Param {
     Param::describe(key, ParamType::Integer, size_of::<c_int>())
 }
 
@@ -45,7 +45,7 @@ pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     provider: *mut c_void,
 ) -> *const Param {
     // SAFETY: the core guarantees a valid provider context.
-    unsafe { list(provider, KIND, |soft| soft.gettable_ctx_params) }
+    list(unsafe { ProviderContext::at(provider) }, KIND, |soft| soft.gettable_ctx_params)
 }
 
 /// `OSSL_FUNC_cipher_settable_ctx_params`: the default provider's list, as above.
@@ -54,34 +54,27 @@ pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     provider: *mut c_void,
 ) -> *const Param {
     // SAFETY: the core guarantees a valid provider context.
-    unsafe { list(provider, KIND, |soft| soft.settable_ctx_params) }
+    list(unsafe { ProviderContext::at(provider) }, KIND, |soft| soft.settable_ctx_params)
 }
 
 /// Not inlined, so that the generic callers share one copy.
-///
-/// # Safety
-/// `provider` is null, or the context returned by `OSSL_provider_init` before its teardown.
 #[inline(never)]
-unsafe fn list(
-    provider: *mut c_void,
+fn list(
+    context: Option<&ProviderContext>,
     kind: usize,
     which: fn(&SoftCipher) -> abi::CipherCtxParamList,
 ) -> *const Param {
-    let choose = |context: &ProviderContext| Some(which(&context.offer.get()?.cipher(kind)?.soft));
-    // SAFETY: guaranteed by the caller.
-    unsafe { ProviderContext::list(provider, choose) }
+    ProviderContext::list(context, |context| Some(which(&context.offer.get()?.cipher(kind)?.soft)))
 }
 
 /// `OSSL_FUNC_cipher_get_params`: values that apply to each context of the algorithm.
 pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
     // SAFETY: guaranteed by the core.
-    unsafe { describe(&KINDS[KIND], params) }
+    describe(&KINDS[KIND], unsafe { Requested::new(params) })
 }
 
-/// # Safety
-/// `params` is null or ends with a null key, and its buffers are writable.
 #[inline(never)]
-unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
+fn describe(kind: &Kind, mut params: Requested<'_>) -> c_int {
     // XTS, GCM and CCM: the IV does not continue between updates. Triple DES: a random key needs
     // parity bits, so callers must request one from the cipher.
     let is_aead = kind.mode.is_aead();
@@ -98,65 +91,48 @@ unsafe fn describe(kind: &Kind, params: *mut Param) -> c_int {
         (name::TLS1_MULTIBLOCK, 0),
         (name::HAS_RAND_KEY, rand_key.into()),
     ];
-    let all = answers.into_iter().all(|(key, value)| {
-        // SAFETY: guaranteed by the caller.
-        unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, value)) }
-    });
-    c_int::from(all)
+    c_int::from(answers.into_iter().all(|(key, value)| params.set_unsigned(key, value)))
 }
 
 /// `OSSL_FUNC_cipher_get_ctx_params`: the default provider sets the values, except those that only
 /// this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
-    unsafe { contexts::with(at, |context: &mut Context| context.get_params(params)) }
-}
-
-/// `OSSL_FUNC_cipher_set_ctx_params`
-pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: the core guarantees valid contexts and parameters.
-    unsafe { contexts::with(at, |context: &mut Context| context.set_params(params)) }
+    unsafe { contexts::with(at, |context: &mut Context| context.get_params(Requested::new(params))) }
 }
 
 impl Context {
-    /// # Safety
-    /// `params` is null or ends with a null key, and its buffers are writable.
-    unsafe fn get_params(&mut self, params: *mut Param) -> c_int {
+    fn get_params(&mut self, mut params: Requested<'_>) -> c_int {
         if !self.sync() {
             return 0;
         }
         // SAFETY: the parameters are passed on unchanged.
-        if unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params) } != 1 {
+        if unsafe { (self.soft.functions.get_ctx_params)(self.soft.at, params.as_mut_ptr()) } != 1 {
             return 0;
         }
         let mut answered = true;
         if self.pushed {
             let iv = &self.original_iv[..self.kind().iv_len()];
-            // SAFETY: the core's array; the IV lives in the context.
-            answered &= unsafe { abi::locate_mut(params, name::IV).is_none_or(|p| abi::set_octets(p, iv)) };
+            // SAFETY: the IV lives in the context.
+            answered &= params.set_octets(name::IV, iv) || unsafe { params.set_pointer(name::IV, iv) };
         }
         if let Some(mac) = &self.tls_mac {
-            let mac = mac.as_slice();
-            // SAFETY: the core's array; the MAC lives in the context until the next record.
-            answered &= unsafe {
-                abi::locate_mut(params, name::TLS_MAC)
-                    .is_none_or(|p| abi::set_pointer(p, mac.as_ptr(), mac.len()))
-            };
+            // SAFETY: the MAC lives in the context until the next record.
+            answered &= unsafe { params.set_pointer(name::TLS_MAC, mac.as_slice()) };
         }
         c_int::from(answered)
     }
+}
 
-    /// Passes the parameters to the default provider and records those that affect offloading.
-    ///
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+/// Passes the parameters to the default provider and records those that affect offloading.
+impl SetParams for Context {
+    fn set_params(&mut self, params: Params<'_>) -> c_int {
         // If a parameter is rejected, software continues the stream and needs the current IV.
         if !self.sync() {
             return 0;
         }
         // SAFETY: the parameters are passed on unchanged.
-        let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params) };
+        let done = unsafe { (self.soft.functions.set_ctx_params)(self.soft.at, params.as_ptr()) };
         if done != 1 {
             // It is unknown which parameters took effect before the rejected one.
             self.lose();
@@ -167,8 +143,7 @@ impl Context {
             // XTS ignores all of these parameters.
             return done;
         }
-        // SAFETY: guaranteed by the caller.
-        let number = |key| unsafe { abi::locate(params, key).and_then(|param| abi::get_u64(param)) };
+        let number = |key| params.get(key).and_then(|value| value.as_u64());
         if let Some(num) = number(name::NUM) {
             match mode {
                 Mode::Ctr => self.held = num as usize & self.mask,

@@ -2,11 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use outboard_abi::Param;
+use outboard_abi::{Param, Params};
 
 use super::offer::Digest;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{self, Create, Duplicate};
+use crate::contexts::{self, Create, Duplicate, SetParams};
 use crate::core::Core;
 use crate::message::Message;
 use crate::provider::Provider;
@@ -20,25 +20,19 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    unsafe fn init(&mut self, params: *const Param) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        let is_plain = params.is_null() || unsafe { (*params).key.is_null() };
+    fn init(&mut self, params: Params<'_>) -> c_int {
+        let is_plain = params.rows().next().is_none();
         self.message.begin(is_plain.then_some(&*self.digest.keyed.hash_driver));
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.digest.soft.init(&mut self.message.soft, params) }
+        self.digest.soft.begin(&mut self.message.soft, params)
     }
+}
 
-    /// Setting parameters changes the state of the default provider's context, so the gathered
-    /// message is passed to it first.
-    ///
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
+/// Setting parameters changes the state of the default provider's context, so the gathered message is
+/// passed to it first.
+impl SetParams for Context {
+    fn set_params(&mut self, params: Params<'_>) -> c_int {
         let soft = self.message.committed();
-        // SAFETY: guaranteed by the caller.
-        soft.map_or(0, |soft| unsafe { self.digest.soft.set_params(soft, params) })
+        soft.map_or(0, |soft| self.digest.soft.set_params(soft, params))
     }
 }
 
@@ -70,7 +64,7 @@ impl Duplicate for Context {
 /// `OSSL_FUNC_digest_init`
 pub(super) unsafe extern "C" fn init(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
-    unsafe { contexts::with(at, |context: &mut Context| context.init(params)) }
+    unsafe { contexts::with(at, |context: &mut Context| context.init(Params::new(params))) }
 }
 
 /// `OSSL_FUNC_digest_update`

@@ -14,7 +14,7 @@ mod software;
 
 use outboard_abi::Dispatch;
 
-use crate::contexts::{duplicate, free, newctx};
+use crate::contexts::{duplicate, free, newctx, set_ctx_params};
 use context::Context;
 
 /// The dispatch table of the digest with index `KIND`. The core calls some functions
@@ -30,7 +30,7 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 12] {
         Dispatch::digest_get_params(params::get_params::<KIND>),
         Dispatch::digest_gettable_params(params::gettable_params),
         // Only SHA-1 has settable parameters, so the table of the others ends here.
-        if KIND == 0 { Dispatch::digest_set_ctx_params(params::set_ctx_params) } else { Dispatch::END },
+        if KIND == 0 { Dispatch::digest_set_ctx_params(set_ctx_params::<Context>) } else { Dispatch::END },
         Dispatch::digest_settable_ctx_params(params::settable_ctx_params),
         Dispatch::END,
         Dispatch::END,

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use outboard_abi as abi;
-use outboard_abi::{Dispatch, Param};
+use outboard_abi::{Dispatch, Params};
 
 use crate::message::{SoftContext, SoftFunctions};
 
@@ -39,19 +39,15 @@ impl SoftDigest {
         }
     }
 
-    /// Begins a message.
-    ///
-    /// # Safety
-    /// `params` is null or ends with a null key; the context is of this digest.
-    pub(super) unsafe fn init(&self, context: &mut SoftContext, params: *const Param) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        unsafe { (self.init)(context.at, params) }
+    /// Begins a message. The context is of this digest.
+    pub(super) fn begin(&self, context: &mut SoftContext, params: Params<'_>) -> c_int {
+        // SAFETY: a context of this digest.
+        unsafe { (self.init)(context.at, params.as_ptr()) }
     }
 
-    /// # Safety
-    /// As for [`init`](Self::init).
-    pub(super) unsafe fn set_params(&self, context: &mut SoftContext, params: *const Param) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        self.set_ctx_params.map_or(0, |set| unsafe { set(context.at, params) })
+    /// The context is of this digest.
+    pub(super) fn set_params(&self, context: &mut SoftContext, params: Params<'_>) -> c_int {
+        // SAFETY: as above.
+        self.set_ctx_params.map_or(0, |set| unsafe { set(context.at, params.as_ptr()) })
     }
 }

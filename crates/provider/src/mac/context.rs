@@ -1,20 +1,22 @@
 //! State of an HMAC context.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null;
 use std::sync::Arc;
 
-use outboard_abi::{Param, end};
+use outboard_abi::{Param, Params};
 use outboard_accel::memory::Shared;
 
-use super::params::{DigestParam, MAX_PARAMS, digest_params, with_software_digest};
+use super::params::{DigestParam, digest_params, with_software_digest};
 use super::software::SoftMac;
 use crate::context_counts::ContextCounts;
-use crate::contexts::{self, Create, Duplicate};
+use crate::contexts::{self, Create, Duplicate, SetParams};
 use crate::core::{Core, Reason};
 use crate::digest::offer::DigestOffer;
 use crate::message::{HashDriver, Keyed, Message};
 use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
+use crate::request::given;
 
 /// An HMAC context.
 pub(super) struct Context {
@@ -33,51 +35,19 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// # Safety
-    /// `key` is null or readable for `len` bytes; `params` is null or ends with a null key.
-    unsafe fn init(&mut self, key: *const u8, len: usize, params: *const Param) -> c_int {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            self.listen(params);
-            if !key.is_null() {
-                self.take(std::slice::from_raw_parts(key, len));
-            }
+    fn init(&mut self, key: Option<&[u8]>, params: Params<'_>) -> c_int {
+        self.listen(params);
+        if let Some(key) = key {
+            self.take(key);
         }
-        // SAFETY: guaranteed by the caller; the copy also ends with a null key and lives through
-        // the call.
-        let done = unsafe {
-            let mut rows = [end(); MAX_PARAMS];
-            match with_software_digest(params, &mut rows) {
-                Some(params) => (self.soft.init)(self.soft_at(), key, len, params),
-                None => self.raise_too_many(),
-            }
-        };
+        let (at, len) = key.map_or((null(), 0), |key| (key.as_ptr(), key.len()));
+        // SAFETY: the context, the key and the parameters are valid.
+        let init = |params| unsafe { (self.soft.functions.init)(self.soft_at(), at, len, params) };
+        let done = with_software_digest(params, init).unwrap_or_else(|| self.raise_too_many());
         self.trust(done);
         let keyed = self.keyed.as_ref().filter(|_| !self.only_soft);
         self.message.begin(keyed.map(|keyed| &*keyed.hash_driver));
         done
-    }
-
-    /// Setting parameters changes the state of the default provider's context, so the gathered
-    /// message is passed to it first.
-    ///
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    pub(super) unsafe fn set_params(&mut self, params: *const Param) -> c_int {
-        if self.message.committed().is_none() {
-            return 0;
-        }
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            self.listen(params);
-            let mut rows = [end(); MAX_PARAMS];
-            let done = match with_software_digest(params, &mut rows) {
-                Some(params) => (self.soft.set_ctx_params)(self.soft_at(), params),
-                None => self.raise_too_many(),
-            };
-            self.trust(done);
-            done
-        }
     }
 
     #[cold]
@@ -99,11 +69,8 @@ impl Context {
         self.message.soft.at
     }
 
-    /// # Safety
-    /// `params` is null or ends with a null key.
-    unsafe fn listen(&mut self, params: *const Param) {
-        // SAFETY: guaranteed by the caller.
-        for what in unsafe { digest_params(params) } {
+    fn listen(&mut self, params: Params<'_>) {
+        for what in digest_params(params) {
             match what {
                 DigestParam::Digest(name) => {
                     self.hash_driver = self.offer.hmac(name);
@@ -128,6 +95,22 @@ impl Context {
         let fits = |hash_driver: &&Arc<HashDriver>| (1..=hash_driver.longest_key).contains(&key.len());
         let hash_driver = self.hash_driver.filter(fits);
         self.keyed = hash_driver.and_then(|hash_driver| Shared::try_new(Keyed::new(hash_driver, key)?));
+    }
+}
+
+/// Setting parameters changes the state of the default provider's context, so the gathered message is
+/// passed to it first.
+impl SetParams for Context {
+    fn set_params(&mut self, params: Params<'_>) -> c_int {
+        if self.message.committed().is_none() {
+            return 0;
+        }
+        self.listen(params);
+        // SAFETY: the context and the parameters are valid.
+        let set = |params| unsafe { (self.soft.functions.set_ctx_params)(self.soft_at(), params) };
+        let done = with_software_digest(params, set).unwrap_or_else(|| self.raise_too_many());
+        self.trust(done);
+        done
     }
 }
 
@@ -164,7 +147,7 @@ pub(super) unsafe extern "C" fn init(
     params: *const Param,
 ) -> c_int {
     // SAFETY: the core guarantees valid contexts, keys and parameters.
-    unsafe { contexts::with(at, |context: &mut Context| context.init(key, len, params)) }
+    unsafe { contexts::with(at, |context: &mut Context| context.init(given(key, len), Params::new(params))) }
 }
 
 /// `OSSL_FUNC_mac_update`

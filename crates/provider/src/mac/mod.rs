@@ -14,7 +14,7 @@ pub(crate) mod software;
 
 use outboard_abi::{Algorithm, Dispatch};
 
-use crate::contexts::{duplicate, free, newctx};
+use crate::contexts::{duplicate, free, newctx, set_ctx_params};
 
 static FUNCTIONS: [Dispatch; 11] = [
     Dispatch::mac_newctx(newctx::<context::Context, 0>),
@@ -24,7 +24,7 @@ static FUNCTIONS: [Dispatch; 11] = [
     Dispatch::mac_update(context::update),
     Dispatch::mac_final(context::finish),
     Dispatch::mac_get_ctx_params(params::get_ctx_params),
-    Dispatch::mac_set_ctx_params(params::set_ctx_params),
+    Dispatch::mac_set_ctx_params(set_ctx_params::<context::Context>),
     Dispatch::mac_gettable_ctx_params(params::gettable_ctx_params),
     Dispatch::mac_settable_ctx_params(params::settable_ctx_params),
     Dispatch::END,

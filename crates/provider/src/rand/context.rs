@@ -1,11 +1,11 @@
 //! The functions that the core calls.
 
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{null_mut, slice_from_raw_parts_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_abi as abi;
-use outboard_abi::{Dispatch, Param, ParamType, name};
+use outboard_abi::{Dispatch, Param, ParamType, Requested, name};
 use outboard_accel::wipe;
 use outboard_counters::NOTE_BYTES;
 use outboard_rng::{Failure, SeedSource, State};
@@ -224,14 +224,12 @@ pub(super) unsafe extern "C" fn gettable_ctx_params(
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     guard(0, || {
         // SAFETY: guaranteed by the core.
-        let state = unsafe { context(at) }.source.state();
-        // SAFETY: the core's array ends with a null key, and is writable.
-        let is_set = unsafe {
-            set_if_requested(params, name::RAND_STATE, state_number(state))
-                && set_if_requested(params, name::RAND_STRENGTH, STRENGTH)
-                && set_if_requested(params, name::RAND_MAX_REQUEST, MAX_REQUEST)
-        };
-        c_int::from(is_set)
+        let (state, mut params) = unsafe { (context(at).source.state(), Requested::new(params)) };
+        c_int::from(
+            params.set_unsigned(name::RAND_STATE, state_number(state))
+                && params.set_unsigned(name::RAND_STRENGTH, STRENGTH)
+                && params.set_unsigned(name::RAND_MAX_REQUEST, MAX_REQUEST),
+        )
     })
 }
 
@@ -242,16 +240,6 @@ fn state_number(state: State) -> u64 {
         State::Error => abi::EVP_RAND_STATE_ERROR,
     };
     number.unsigned_abs().into()
-}
-
-/// Sets the parameter `key` if `params` contains it.
-///
-/// # Safety
-/// `params` is null or an array that ends with a null key, and is writable.
-#[inline(never)]
-unsafe fn set_if_requested(params: *mut Param, key: &CStr, number: u64) -> bool {
-    // SAFETY: guaranteed by the caller.
-    unsafe { abi::locate_mut(params, key).is_none_or(|param| abi::set_unsigned(param, number)) }
 }
 
 /// `OSSL_FUNC_rand_verify_zeroization`: 1 if the source holds no state. A source wipes its state
