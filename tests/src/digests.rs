@@ -172,30 +172,20 @@ pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }
 
-/// Below the provider: the state that the kernel keeps for a message in chunks.
+/// Below the provider: a session that a child of a fork inherits.
 #[track_caller]
-pub fn a_state_is_its_process_own(driver: &dyn Accelerator<dyn HashSession>, soft: &Digest) {
-    let (one, two, three) = (bytes(1, 1000), bytes(2, 65_536), bytes(3, 333));
+pub fn a_session_is_its_process_own(driver: &dyn Accelerator<dyn HashSession>, soft: &Digest) {
+    let (one, two) = (bytes(1, 1000), bytes(2, 65_536));
+    let is_right = |session: &mut dyn HashSession, message: &[u8]| {
+        session.digest(message).is_ok_and(|digest| digest.as_slice() == soft.of(message))
+    };
     let mut session = driver.open(&[]).expect("a session");
-    let mut state = session.begin().expect("a state");
-    state.update(&one).expect("update");
-    let mut both = Some((state.try_clone().expect("a clone"), state));
-    let child = fork(Exit::Quick, || {
-        let (mut clone, mut state) = both.take().expect("the parent's");
-        let forked = [state.update(&three), clone.finish(&[]).map(drop), state.try_clone().map(drop)];
-        let refused = forked.iter().all(|result| matches!(result, Err(Error::Forked { .. })));
-        // The child's copy of the parent's state is freed, the parent's remains; from here the
-        // child has its own session.
-        drop((state, clone));
-        refused && session.digest(&two).is_ok_and(|digest| digest.as_slice() == soft.of(&two))
-    });
+    assert!(is_right(&mut *session, &one));
+    let mut inherited = Some(session);
+    let child = fork(Exit::Quick, || is_right(&mut *inherited.take().expect("the parent's"), &two));
     child.wait().expect("the child");
-    let (mut clone, mut state) = both.expect("the parent's");
-    state.update(&two).expect("update");
-    let digest = state.finish(&three).expect("final");
-    assert_eq!(digest.as_slice(), soft.of(&[&one[..], &two, &three].concat()));
-    assert_eq!(clone.finish(&two).expect("final").as_slice(), soft.of(&[&one[..], &two].concat()));
-    // It begins another message.
-    assert_eq!(state.finish(&two).expect("final").as_slice(), soft.of(&two));
-    assert_eq!(session.digest(&[]).expect("of nothing").as_slice(), soft.of(&[]));
+    let mut session = inherited.expect("the parent's");
+    assert!(is_right(&mut *session, &two) && is_right(&mut *session, &[]));
+    let long = vec![0; session.max_request() + 1];
+    assert!(matches!(session.digest(&long), Err(Error::Misfit { .. })));
 }

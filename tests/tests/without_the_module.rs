@@ -9,7 +9,7 @@ use outboard_drivers::reach::TagCheck;
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::in_own_process;
 use outboard_tests::command::{on_path, succeeded};
-use outboard_tests::digests::{self, DIGESTS, a_state_is_its_process_own};
+use outboard_tests::digests::{self, DIGESTS, a_session_is_its_process_own};
 use outboard_tests::exposure::wrong_results;
 use outboard_tests::module::module;
 use outboard_tests::simulated::{DRIVERS, Simulated};
@@ -99,7 +99,7 @@ fn an_unchecked_driver_is_not_used_for_aeads() {
 
 fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simulated: &Simulated) {
     let soft = all_digests("ALL:1").soft_digest("SHA256");
-    a_state_is_its_process_own(sha256, &soft);
+    a_session_is_its_process_own(sha256, &soft);
     for threshold in ["ALL:1", "ALL:4096"] {
         let world = all_digests(threshold);
         digests::any_sequence_of_calls_is_answered_alike(&world, 12);
@@ -113,7 +113,7 @@ fn digests_and_hmacs_are_right(sha256: &dyn Accelerator<dyn HashSession>, simula
             simulated.fault(fault);
             for name in DIGESTS {
                 let (hard, soft) = (world.hard_digest(name).expect("offered"), world.soft_digest(name));
-                // Messages of one request and of several, so that some fail in the middle.
+                // Also messages that are too long for a request.
                 for length in [5000, 150_000, 64, 300_000, 65_536, 1000] {
                     let message = bytes(length as u64, length);
                     assert_eq!(hard.of(&message), soft.of(&message), "{fault}: {name}, {length} bytes");

@@ -50,12 +50,7 @@ pub enum Error {
     /// its number.
     #[error("the application closed the descriptor of the session with driver {driver}")]
     DescriptorLost { driver: DriverName },
-    /// The driver cannot export the state of a message, so a message must fit one request.
-    #[error("driver {driver} cannot keep the state of a message ({})", Cause(.source))]
-    NoState { driver: DriverName, source: io::Error },
-    #[error(
-        "the state of a message with driver {driver} belongs to the process that this one was forked from"
-    )]
+    #[error("a request to driver {driver} belongs to the process that this one was forked from")]
     Forked { driver: DriverName },
     #[error("{}", tags_unchecked(.driver))]
     TagsUnchecked { driver: DriverName },

@@ -41,29 +41,25 @@ impl Digest {
 /// A session with a driver for digests, or for HMAC under a key. One thread uses it at a time;
 /// [`share`](Self::share) creates a session for another thread.
 pub trait HashSession: Send {
-    /// The maximum length in bytes of a message, or of a chunk of a message, in one request.
+    /// The maximum length of a message in bytes.
     fn max_request(&self) -> usize;
 
-    /// The maximum number of messages, of any length, that [`digests`](Self::digests) accepts at
-    /// once.
+    /// The maximum number of messages that [`digests`](Self::digests) accepts at once.
     fn max_batch(&self) -> usize {
         1
     }
 
-    /// The digests of whole messages of at most [`max_request`](Self::max_request) bytes each, all
-    /// in flight at the same time.
+    /// The digests of messages, all in flight at the same time.
     fn digests(&mut self, messages: &[&[u8]]) -> Result<Vec<Digest>, Error> {
         match messages {
-            [message] => Ok(vec![self.whole_message(message)?]),
+            [message] => Ok(vec![self.digest(message)?]),
             _ => Err(Error::Batch { count: messages.len(), max: self.max_batch() }),
         }
     }
 
-    /// The digest of one whole message of at most [`max_request`](Self::max_request) bytes.
-    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error>;
-
-    /// Creates a state in the kernel for one message that arrives in chunks.
-    fn begin(&mut self) -> Result<Box<dyn HashState>, Error>;
+    /// The digest of a message. One request has all of it: a driver that keeps a state of a message in
+    /// the kernel may have advanced it when a request fails, and then gives a wrong digest.
+    fn digest(&mut self, message: &[u8]) -> Result<Digest, Error>;
 
     /// Creates another session with the same key, for concurrent use by another thread.
     fn share(&self) -> Result<Box<dyn HashSession>, Error>;
@@ -78,25 +74,6 @@ pub trait HashSession: Send {
     fn digest_meanwhile(&mut self, message: &[u8], _meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
         self.digest(message)
     }
-
-    /// The digest of a whole message of any length. A message longer than
-    /// [`max_request`](Self::max_request) is hashed in chunks.
-    fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
-        let most = self.max_request();
-        if message.len() <= most {
-            return self.whole_message(message);
-        }
-        let mut state = self.begin()?;
-        let (before, rest) = before_the_last_piece(message, most);
-        before.chunks(most).try_for_each(|piece| state.update(piece))?;
-        state.finish(rest)
-    }
-}
-
-/// Splits a message into whole chunks of `most` bytes and a last chunk, which is empty only if the
-/// message is.
-pub(crate) fn before_the_last_piece(message: &[u8], most: usize) -> (&[u8], &[u8]) {
-    message.split_at(message.len().saturating_sub(1) / most * most)
 }
 
 impl Share for dyn HashSession {
@@ -105,19 +82,10 @@ impl Share for dyn HashSession {
     }
 }
 
-/// The state of one message, kept in the kernel. It belongs to the process that began it: in a
-/// child process its methods return [`Error::Forked`], and the parent's state is unchanged. After
-/// an error it cannot be used any more.
-pub trait HashState: Send {
-    /// Hashes a chunk of at most [`HashSession::max_request`] bytes.
-    fn update(&mut self, piece: &[u8]) -> Result<(), Error>;
-
-    /// An independent copy of this state.
-    fn try_clone(&self) -> Result<Box<dyn HashState>, Error>;
-
-    /// Hashes the last chunk, which may be empty, and returns the digest. The next chunk begins a
-    /// new message.
-    fn finish(&mut self, last: &[u8]) -> Result<Digest, Error>;
+/// Fails for a message of more than `max` bytes.
+pub(crate) fn fits(message: &[u8], algorithm: &'static str, max: usize) -> Result<(), Error> {
+    let len = message.len();
+    if len <= max { Ok(()) } else { Err(Error::Misfit { len, iv_len: 0, algorithm, max }) }
 }
 
 #[cfg(test)]

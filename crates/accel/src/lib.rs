@@ -42,7 +42,7 @@ mod session;
 mod wipe;
 
 pub use error::{Cause, DriverName, Error};
-pub use hash::{Digest, HashSession, HashState};
+pub use hash::{Digest, HashSession};
 pub use key_stream::KeyStreamSegment;
 pub use mode::advance;
 pub use outboard_catalog::{Algorithm, Direction, Hash, HashAlgorithm};

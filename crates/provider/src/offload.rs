@@ -71,10 +71,9 @@ impl<S: ?Sized + Share> Hardware<S> {
         Err(Refusal(None))
     }
 
-    /// Counts an error, unless it says something about the request: its tag is wrong, or it is too
-    /// long for a driver without a state.
+    /// Counts an error, unless the tag of the request is wrong.
     fn note(&self, error: &Error, row: Option<&Row>) {
-        if !matches!(error, Error::Forged { .. } | Error::NoState { .. }) {
+        if !matches!(error, Error::Forged { .. }) {
             self.failed(error, row);
         }
     }

@@ -1,10 +1,9 @@
 //! AF_ALG, the kernel's own socket interface, on kernels before 7.2.
 //!
 //! A socket bound to a driver's exact name holds the key; each socket accepted from it is a request
-//! channel. A request is one sendmsg(2) (operation, IV and data) and one read(2). A message to be
-//! hashed is a send(2) for each chunk and one read(2); its state belongs to the channel. Sources:
-//! Documentation/crypto/userspace-if.rst, crypto/af_alg.c, crypto/algif_skcipher.c,
-//! crypto/algif_aead.c, crypto/algif_hash.c.
+//! channel. A request is one sendmsg(2) (operation, IV and data; send(2) of a message to be hashed) and
+//! one read(2). Sources: Documentation/crypto/userspace-if.rst, crypto/af_alg.c,
+//! crypto/algif_skcipher.c, crypto/algif_aead.c, crypto/algif_hash.c.
 
 mod hash;
 mod session;

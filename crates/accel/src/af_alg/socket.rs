@@ -91,8 +91,7 @@ impl Socket {
         .map(drop)
     }
 
-    /// Accepts a request channel of a bound socket, or, from a hash channel, another channel with
-    /// the same state: accept4(2).
+    /// Accepts a request channel of a bound socket: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -168,11 +167,11 @@ impl Socket {
         retry_interrupted(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
     }
 
-    /// Sends a chunk of a message; `more` marks that another chunk follows: send(2).
-    pub(super) fn hash(&self, piece: &[u8], more: bool) -> io::Result<usize> {
-        let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
-        // SAFETY: `piece` is readable for its length.
-        retry_interrupted(|| unsafe { libc::send(self.0.fd(), piece.as_ptr().cast(), piece.len(), flags) })
+    /// Sends a message: send(2).
+    pub(super) fn hash(&self, message: &[u8]) -> io::Result<usize> {
+        let (at, len, flags) = (message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL);
+        // SAFETY: `message` is readable for its length.
+        retry_interrupted(|| unsafe { libc::send(self.0.fd(), at, len, flags) })
     }
 
     /// Reads a result: read(2).

@@ -1,25 +1,21 @@
 //! Checks the results of a driver for digests or HMAC: messages whose length is a boundary case of
-//! padding, hashed whole, in chunks of odd lengths, cloned midway, and several at once.
+//! padding, one after the other and several at once.
 
 use super::examples::EXAMPLES;
 use super::vectors::hex;
 use super::{Checked, Fault, Random, compare, sha};
-use crate::{Accelerator, Digest, Error, HashAlgorithm, HashSession, HashState};
+use crate::{Accelerator, Digest, Error, HashAlgorithm, HashSession};
 
-/// Lengths around the blocks and the padding of both families, around pages and chunks, and beyond
-/// one request.
-const LENGTHS: [usize; 28] = [
+/// Lengths around the blocks and the padding of both families, around pages, and of the longest
+/// request.
+const LENGTHS: [usize; 27] = [
     0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 110, 111, 112, 113, 119, 127, 128, 129, 191, 255, 256, 4095, 4096,
-    4097, 16_385, 65_535, 65_536, 65_537,
+    4097, 16_385, 65_535, 65_536,
 ];
 
 /// Number of messages of random length, and their maximum length in bytes.
 const RANDOM_LENGTHS: usize = 6;
 const RANDOM_MOST: usize = 20_000;
-
-/// Number of messages in chunks, and their maximum length in bytes.
-const STREAMS: usize = 6;
-const STREAM_MOST: usize = 20_000;
 
 /// Key lengths in addition to those of the examples, from one byte to the maximum of the module.
 /// OpenSSL's own keys have the length of a digest or of a block.
@@ -42,9 +38,6 @@ pub fn check_hash_seeded(
         let mut run = Run::new(accelerator, algorithm, key, &mut checked)?;
         run.lengths(&mut random)?;
         run.batch(&mut random)?;
-        if run.blocks(&mut random)? {
-            (0..STREAMS).try_for_each(|_| run.stream(&mut random))?;
-        }
     }
     Ok(checked)
 }
@@ -106,12 +99,8 @@ impl<'a> Run<'a> {
 
     fn whole(&mut self, message: &[u8], expected: &[u8], which: &str) -> Result<(), Fault> {
         let doing = format!("hashing {} bytes by {}{which}", message.len(), self.name);
-        match self.session.digest(message) {
-            // Longer than a request, and the driver cannot export its state, so it does not get
-            // such messages in use.
-            Err(Error::NoState { .. }) if message.len() > self.session.max_request() => Ok(()),
-            result => self.compare(doing, result, expected, message.len()),
-        }
+        let result = self.session.digest(message);
+        self.compare(doing, result, expected, message.len())
     }
 
     fn compare(
@@ -133,7 +122,8 @@ impl<'a> Run<'a> {
 
     fn lengths(&mut self, random: &mut Random) -> Result<(), Fault> {
         let others: Vec<usize> = (0..RANDOM_LENGTHS).map(|_| random.below(RANDOM_MOST)).collect();
-        for len in LENGTHS.into_iter().chain(others) {
+        let most = self.session.max_request();
+        for len in LENGTHS.into_iter().chain(others).filter(|&len| len <= most) {
             let message = random.bytes(len);
             let expected = self.expected(&message);
             self.whole(&message, &expected, "")?;
@@ -160,69 +150,6 @@ impl<'a> Run<'a> {
         }
         Ok(())
     }
-
-    /// Whole blocks and an empty last chunk. Returns false if the driver cannot export its state,
-    /// so that it is used only for messages that fit one request.
-    fn blocks(&mut self, random: &mut Random) -> Result<bool, Fault> {
-        let doing = format!("hashing whole blocks in pieces by {}", self.name);
-        let message = random.bytes(3 * self.algorithm.hash.block_len());
-        let mut state = match self.session.begin() {
-            Err(Error::NoState { .. }) => return Ok(false),
-            begun => begun.map_err(|error| Fault::Failed { doing: doing.clone(), error })?,
-        };
-        let (first, others) = message.split_at(self.algorithm.hash.block_len());
-        match state.update(first) {
-            Err(Error::NoState { .. }) => return Ok(false),
-            done => done.map_err(|error| Fault::Failed { doing: doing.clone(), error })?,
-        }
-        let result = state.update(others).and_then(|()| state.finish(&[]));
-        let expected = self.expected(&message);
-        self.compare(doing, result, &expected, message.len())?;
-        Ok(true)
-    }
-
-    /// A message in chunks of odd lengths, cloned midway; then another one with the same handle.
-    fn stream(&mut self, random: &mut Random) -> Result<(), Fault> {
-        let doing = format!("hashing in pieces by {}", self.name);
-        let failed = |error| Fault::Failed { doing: doing.clone(), error };
-        let mut state = self.session.begin().map_err(failed)?;
-        for _ in 0..2 {
-            let len = random.below(STREAM_MOST);
-            let message = random.bytes(len);
-            let (before, after) = message.split_at(random.below(len + 1));
-            let len = random.below(300);
-            let other = random.bytes(len);
-            in_pieces(&mut *state, before, random).map_err(failed)?;
-            let mut clone = state.try_clone().map_err(failed)?;
-            let digest = finished(&mut *state, after, random).map_err(failed)?;
-            let of_clone = finished(&mut *clone, &other, random).map_err(failed)?;
-            let expected = self.expected(&message);
-            self.compare(doing.clone(), Ok(digest), &expected, message.len())?;
-            let message = [before, &other].concat();
-            let expected = self.expected(&message);
-            self.compare(format!("{doing}, from a clone"), Ok(of_clone), &expected, message.len())?;
-        }
-        Ok(())
-    }
-}
-
-fn in_pieces(state: &mut dyn HashState, text: &[u8], random: &mut Random) -> Result<(), Error> {
-    let mut rest = text;
-    // A first chunk that is empty begins a message too.
-    state.update(&[])?;
-    while !rest.is_empty() {
-        let most = [1, 64, 130, 5000][random.below(4)];
-        let (piece, after) = rest.split_at(random.below(most + 1).min(rest.len()));
-        state.update(piece)?;
-        rest = after;
-    }
-    Ok(())
-}
-
-fn finished(state: &mut dyn HashState, rest: &[u8], random: &mut Random) -> Result<Digest, Error> {
-    let (pieces, last) = rest.split_at(random.below(rest.len() + 1));
-    in_pieces(state, pieces, random)?;
-    state.finish(last)
 }
 
 #[cfg(test)]

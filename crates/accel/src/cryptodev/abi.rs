@@ -11,15 +11,6 @@ pub const ENCRYPT: u16 = 0;
 
 pub const DECRYPT: u16 = 1;
 
-/// Flag of a hash request: a chunk of a message, which must not be empty.
-pub const UPDATE: u16 = 1;
-
-/// Flag of a hash request: the last chunk of a message that has begun.
-pub const FINAL: u16 = 2;
-
-/// Flag of a hash request, with [`UPDATE`]: the first chunk of a message.
-pub const RESET: u16 = 64;
-
 /// Flag in a session's information: the kernel marks the driver as usable only through the kernel
 /// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
 pub const KERNEL_DRIVER_ONLY: u32 = 1;
@@ -71,9 +62,8 @@ pub struct SessionInfoOp {
 pub struct CryptOp<P> {
     pub session: u32,
     pub op: u16,
-    /// 0 for a cipher, or to hash a whole message; otherwise [`UPDATE`], [`FINAL`] and [`RESET`].
-    /// Other flags, not used here, write the next IV back, or copy instead of passing the caller's
-    /// pages to the driver.
+    /// 0. Flags, not used here, hash a message in chunks, write the next IV back, or copy instead of
+    /// passing the caller's pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
@@ -110,15 +100,6 @@ pub struct CryptAuthOp<P> {
     pub iv_len: u32,
 }
 
-/// `struct cphash_op`: copies the state of a message to another session.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct CopyHashOp {
-    /// The session that receives the state.
-    pub destination: u32,
-    pub source: u32,
-}
-
 /// The type byte of all ioctl numbers.
 const IOCTL_TYPE: u32 = b'c' as u32;
 
@@ -136,9 +117,6 @@ pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(IOCTL_TYPE, 107)
 
 /// ioctl: processes an AEAD request; argument: [`CryptAuthOp`].
 pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(IOCTL_TYPE, 109);
-
-/// ioctl: copies the state of a message; argument: [`CopyHashOp`]. Since version 1.10.
-pub const CPHASH: libc::Ioctl = libc::_IOW::<CopyHashOp>(IOCTL_TYPE, 112);
 
 #[cfg(test)]
 #[path = "abi_tests.rs"]

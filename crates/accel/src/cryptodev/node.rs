@@ -6,7 +6,7 @@ use std::mem::zeroed;
 use std::ptr::{from_mut, from_ref};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::abi::{self, CopyHashOp, CryptAuthOp, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
+use super::abi::{self, CryptAuthOp, CryptOp, MAX_NAME, SessionInfoOp, SessionOp};
 use crate::descriptor::{Descriptor, check};
 use crate::fork_mark::ForkMark;
 
@@ -157,24 +157,17 @@ impl Node {
         unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut operation).cast()) }
     }
 
-    /// Hashes a chunk of a message. The result is the digest if `flags` mark the last chunk or a
-    /// whole message. The kernel passes the pages of `piece` to the driver and marks them as dirty.
-    pub(super) fn hash(&self, session: u32, flags: u16, piece: &mut [u8]) -> io::Result<[u8; 64]> {
+    /// The digest of a message. The kernel passes its pages to the driver and marks them as dirty.
+    pub(super) fn hash(&self, session: u32, message: &mut [u8]) -> io::Result<[u8; 64]> {
         let mut digest = [0; 64];
         let mut operation: CryptOp<*mut u8> = empty();
-        (operation.session, operation.op, operation.flags) = (session, abi::ENCRYPT, flags);
-        (operation.len, operation.source) = (len_of(piece)?, piece.as_mut_ptr());
+        (operation.session, operation.op) = (session, abi::ENCRYPT);
+        (operation.len, operation.source) = (len_of(message)?, message.as_mut_ptr());
         operation.mac = digest.as_mut_ptr();
-        // SAFETY: `operation` is the structure of this ioctl and writable; `piece` is readable, and
+        // SAFETY: `operation` is the structure of this ioctl and writable; `message` is readable, and
         // `digest` has room for any digest.
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut operation).cast()) }?;
         Ok(digest)
-    }
-
-    pub(super) fn copy_hash(&self, destination: u32, source: u32) -> io::Result<()> {
-        let mut operation = CopyHashOp { destination, source };
-        // SAFETY: `operation` is the structure of this ioctl.
-        unsafe { self.ioctl(abi::CPHASH, from_mut(&mut operation).cast()) }
     }
 
     pub(super) fn free_session(&self, session: u32) {

@@ -1,5 +1,4 @@
-//! Digests and HMAC: whole messages in one request. The module keeps no state of a message, so longer
-//! ones are refused with [`Error::NoState`].
+//! Digests and HMAC: whole messages in one request.
 
 use std::io;
 
@@ -12,8 +11,9 @@ use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
 use super::{OutboardDriver, OutboardHashDriver};
+use crate::hash::fits;
 use crate::memory::{Shared, boxed};
-use crate::{Digest, DriverName, Error, HashSession, HashState, InFlight, Meanwhile, WaitDescriptor};
+use crate::{Digest, Error, HashSession, InFlight, Meanwhile, WaitDescriptor};
 
 /// The maximum message in bytes: an arena with any fragmentation can pass it to a
 /// driver.
@@ -86,22 +86,15 @@ impl HashSession for DeviceHash {
         outcome.map(|()| digests)
     }
 
-    fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        Err(self.with.no_state())
-    }
-
     fn wait_descriptor(&self) -> Option<io::Result<Box<dyn WaitDescriptor>>> {
         Some(Waiting::boxed())
     }
 
-    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
+    fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
         self.whole_meanwhile(message, None)
     }
 
     fn digest_meanwhile(&mut self, message: &[u8], meanwhile: Meanwhile<'_>) -> Result<Digest, Error> {
-        if message.len() > self.with.longest() {
-            return Err(self.with.no_state());
-        }
         self.whole_meanwhile(message, Some(meanwhile))
     }
 
@@ -156,10 +149,7 @@ impl OutboardHashDriver {
         wait: bool,
     ) -> Result<Region, Error> {
         let max = self.longest();
-        if messages.iter().any(|message| message.len() > max) {
-            let len = messages.iter().map(|message| message.len()).max().unwrap_or(0);
-            return Err(Error::Misfit { len, iv_len: 0, algorithm: self.algorithm.kernel_name(), max });
-        }
+        messages.iter().try_for_each(|message| fits(message, self.algorithm.kernel_name(), max))?;
         let units: u32 = messages.iter().map(|message| units_of(message)).sum();
         let mut region = Link::allocate(link, units).map_err(|source| self.driver.no_room(source))?;
         let mut fill = || {
@@ -194,11 +184,6 @@ impl OutboardHashDriver {
     fn digest(&self, region: &Region, slot: u32) -> Result<Digest, Error> {
         let digest = region.digest(slot).map_err(|source| self.driver.failed("a request", source))?;
         Ok(Digest::new(digest, self.algorithm.hash.digest_len()))
-    }
-
-    fn no_state(&self) -> Error {
-        let source = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
-        Error::NoState { driver: DriverName::clone(&self.driver.name), source }
     }
 }
 

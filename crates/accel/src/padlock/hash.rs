@@ -1,12 +1,12 @@
 //! Digests. The units of the C7 pad a message and end it themselves, so a message must be hashed as
 //! a whole.
 
-use std::io;
 use std::ptr::null;
 
 use super::instructions::{Aligned, HASH, Operands, SHA1, SHA256, execute};
+use crate::hash::fits;
 use crate::memory::boxed;
-use crate::{Digest, DriverName, Error, Hash, HashSession, HashState};
+use crate::{Digest, DriverName, Error, Hash, HashSession};
 
 /// The maximum length of a message in bytes. The provider gathers no longer ones.
 const LONGEST: usize = 1 << 20;
@@ -32,7 +32,8 @@ impl HashSession for PadlockHash {
         LONGEST
     }
 
-    fn whole_message(&mut self, message: &[u8]) -> Result<Digest, Error> {
+    fn digest(&mut self, message: &[u8]) -> Result<Digest, Error> {
+        fits(message, self.hash.openssl_name(), LONGEST)?;
         // The unit may use 128 bytes from the start of the state.
         let mut state = Aligned([0_u32; 32]);
         let start: &[u32] = if self.hash == Hash::Sha1 { &SHA1_START } else { &SHA256_START };
@@ -58,11 +59,6 @@ impl HashSession for PadlockHash {
             bytes.copy_from_slice(&word.to_be_bytes());
         }
         Ok(Digest::new(digest, self.hash.digest_len()))
-    }
-
-    fn begin(&mut self) -> Result<Box<dyn HashState>, Error> {
-        let source = io::Error::from_raw_os_error(libc::EOPNOTSUPP);
-        Err(Error::NoState { driver: DriverName::clone(&self.name), source })
     }
 
     fn share(&self) -> Result<Box<dyn HashSession>, Error> {

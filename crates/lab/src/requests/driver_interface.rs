@@ -16,11 +16,7 @@ pub enum DriverInterface {
 
 pub enum Probe {
     Cipher(Algorithm, Box<dyn Session>),
-    Hash {
-        session: Box<dyn HashSession>,
-        /// Whether a message can be longer than a request.
-        keeps_state: bool,
-    },
+    Hash(Box<dyn HashSession>),
     /// None: the provider makes the requests, with look-ahead.
     Lookahead {
         is_gcm: bool,
@@ -62,11 +58,7 @@ impl DriverInterface {
             DriverInterface::Cipher(algorithm, accelerator) => {
                 Ok(Probe::Cipher(*algorithm, accelerator.open(key)?))
             }
-            DriverInterface::Hash(accelerator) => {
-                let mut session = accelerator.open(key)?;
-                let keeps_state = keeps_state(&mut *session)?;
-                Ok(Probe::Hash { session, keeps_state })
-            }
+            DriverInterface::Hash(accelerator) => Ok(Probe::Hash(accelerator.open(key)?)),
         }
     }
 
@@ -112,20 +104,9 @@ impl Probe {
         match self {
             Probe::Cipher(algorithm, session) => direction
                 .is_some_and(|direction| in_flight::fits(&**session, *algorithm, direction, bytes, depth)),
-            Probe::Hash { session, keeps_state } => {
-                let is_whole = bytes <= session.max_request();
-                if depth == 1 { is_whole || *keeps_state } else { is_whole && depth <= session.max_batch() }
-            }
+            Probe::Hash(session) => bytes <= session.max_request() && depth <= session.max_batch(),
             // Decryption of GCM uses the same key stream as encryption and is not measured.
             Probe::Lookahead { is_gcm } => depth == 1 && !(*is_gcm && direction == Some(Direction::Decrypt)),
         }
-    }
-}
-
-/// Returns whether the driver can export the state of a message; some cannot.
-fn keeps_state(session: &mut dyn HashSession) -> Result<bool, Error> {
-    match session.begin().and_then(|mut state| state.update(&[0; 128])) {
-        Err(Error::NoState { .. }) => Ok(false),
-        done => done.map(|()| true),
     }
 }

@@ -17,7 +17,7 @@ impl Messages {
         Messages { session, message, depth, digests: Vec::new() }
     }
 
-    /// Runs one batch. With a depth of 1, the message may be longer than a request.
+    /// Runs one batch.
     pub fn run(&mut self) -> Result<(), Error> {
         self.digests = match self.depth {
             1 => vec![self.session.digest(&self.message)?],

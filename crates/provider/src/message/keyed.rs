@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 use crate::atomic_slot_id::AtomicSlotId;
 use crate::hardware::Hardware;
 use crate::jobs::Jobs;
-use crate::offload::{Offload, Refusal};
+use crate::offload::Offload;
 use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
@@ -40,8 +40,6 @@ pub(crate) struct HashDriver {
     /// fingerprint of a certificate with the certificate's lock held
     /// (`ossl_x509v3_cache_extensions`), which another job of the thread may need.
     may_pause: bool,
-    /// The driver does not export its state, so a message must fit into one request.
-    whole_only: AtomicBool,
 }
 
 impl HashDriver {
@@ -53,8 +51,7 @@ impl HashDriver {
     ) -> HashDriver {
         let (digest_len, longest_key) = (algorithm.hash.digest_len(), algorithm.hash.block_len());
         let may_pause = algorithm.hmac || algorithm.hash != Hash::Sha1;
-        let whole_only = AtomicBool::new(false);
-        HashDriver { name, hardware, threshold, digest_len, longest_key, may_pause, whole_only }
+        HashDriver { name, hardware, threshold, digest_len, longest_key, may_pause }
     }
 }
 
@@ -97,9 +94,9 @@ impl Keyed {
         message: &[u8],
         recompute: impl Fn() -> Option<Digested>,
     ) -> Result<Digest, SoftwareReason> {
-        let HashDriver { name, hardware, whole_only, .. } = &*self.hash_driver;
+        let HashDriver { name, hardware, .. } = &*self.hash_driver;
         let mut session = self.session().ok_or(SoftwareReason::DriverBusy)?;
-        if whole_only.load(Ordering::Relaxed) && message.len() > session.max_request() {
+        if message.len() > session.max_request() {
             return Err(SoftwareReason::AboveLimit);
         }
         let row = provider.counters.row(name);
@@ -108,10 +105,6 @@ impl Keyed {
         let mut whole = Whole { keyed: self, jobs, session: &mut *session, message, recompute, digest: None };
         match (hardware.offload(name, row, message.len(), &mut whole), whole.digest) {
             (Ok(()), Some(digest)) => Ok(digest),
-            (Err(Refusal(Some(Error::NoState { .. }))), _) => {
-                whole_only.store(true, Ordering::Relaxed);
-                Err(SoftwareReason::AboveLimit)
-            }
             (Err(refusal), _) => {
                 if refusal.is_away() {
                     drop(session);

@@ -155,12 +155,10 @@ fn a_repetition_decides_whether_the_driver_is_wrong() {
 #[test]
 fn errors_of_the_driver_are_its_failures_and_those_of_a_request_are_not() {
     let forged: Fault = |_| Err(Error::Forged { driver: "sham".into() });
-    let no_state: Fault = |_| Err(Error::NoState { driver: "sham".into(), source: of_system(libc::EINVAL) });
     let busy: Fault = |_| Err(Error::NoMemory);
     let away: Fault = |_| Err(Error::Away { driver: "sham".into(), source: of_system(libc::ENODEV) });
     for (fault, failures, why, is_away) in [
         (forged, 0, SoftwareReason::DriverFailed, false),
-        (no_state, 0, SoftwareReason::DriverFailed, false),
         (busy, 0, SoftwareReason::DriverBusy, false),
         (ERROR, 1, SoftwareReason::DriverFailed, false),
         (away, 0, SoftwareReason::DriverFailed, true),
