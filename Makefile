@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall packages release test test-all test-debug-kernel bench lint fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages release test test-all test-debug-kernel bench lint check fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -48,6 +48,9 @@ bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and lo
 lint: ## formatting, clippy, shellcheck, manual pages, Markdown
 	@scripts/setup lint
 	@scripts/lint
+
+check: lint ## lint and the unit tests, which need no test machine
+	@scripts/unit-tests
 
 fuzz: ## the fuzzers, for ten minutes
 	@scripts/setup for amd64
