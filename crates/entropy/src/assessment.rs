@@ -8,7 +8,7 @@ use std::thread;
 use outboard_policy::MinEntropy;
 
 use crate::estimators::{Estimator, Symbols};
-use crate::iid::Xoshiro;
+use crate::xoshiro::Xoshiro;
 use outboard_rng::{Fault, Health};
 
 /// The minimum number of samples that the standard accepts (3.1.1).

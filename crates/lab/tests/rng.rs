@@ -221,47 +221,6 @@ fn samples_that_do_not_fit_into_their_bits_are_refused() {
 }
 
 #[test]
-fn restart_tests_want_a_device() {
-    let (code, _, error) = answered(&mut outboard(&["assess", "--restart", "--file", "/dev/zero"]));
-    assert_eq!(code, 1);
-    assert!(error.contains("--device"), "{error}");
-}
-
-/// A file as the device: each open returns the same bytes, as of a generator that always starts in
-/// the same state.
-#[test]
-fn restart_tests_find_a_device_that_starts_alike() {
-    let directory = TempDir::new().unwrap();
-    let path = file(&directory, &random_bytes(10, 2000).iter().map(|byte| byte & 1).collect::<Vec<u8>>());
-    let restart = ["assess", "--restart", "--samples", "2000", "--bits", "1", "--json", "--device"];
-    let (code, answer, error) = answered(outboard(&restart).arg(&path));
-    assert_eq!(code, 1, "{error}");
-    assert_eq!(
-        (&answer["restart"]["passed"], &answer["restart"]["most_common"]),
-        (&false.into(), &1000.into())
-    );
-    assert!(answer["restart"]["columns"].as_f64().unwrap() < 0.01, "{answer}");
-}
-
-#[test]
-fn restart_tests_pass_a_good_device() {
-    let directory = TempDir::new().unwrap();
-    let path = directory.path().join("device");
-    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-    let mut writer = fs::File::options().read(true).write(true).open(&path).unwrap();
-    // 2000 samples, and 1000 of each of 1000 opens.
-    let bits: Vec<u8> = random_bytes(11, 2000 + 1_000_000).iter().map(|byte| byte & 1).collect();
-    let thread = std::thread::spawn(move || {
-        writer.write_all(&bits).unwrap();
-        writer
-    });
-    let restart = ["assess", "--restart", "--samples", "2000", "--bits", "1", "--json", "--device"];
-    let (code, answer, error) = answered(outboard(&restart).arg(&path));
-    assert_eq!((code, &answer["restart"]["passed"]), (0, &true.into()), "{answer} {error}");
-    drop(thread.join());
-}
-
-#[test]
 fn the_status_is_json_and_a_name_that_is_not_there_is_refused() {
     let (_, answer, _) = answered(&mut outboard(&["--json"]));
     assert_eq!(answer["schema"], "outboard-rng/1");

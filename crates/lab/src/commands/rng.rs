@@ -2,7 +2,6 @@
 
 mod assess;
 mod assess_answer;
-mod bzip2_length;
 mod device_reader;
 mod fips_test;
 mod input;

@@ -74,14 +74,6 @@ pub struct RngAssessment {
     pub min_entropy_per_bit: f64,
     /// The failure of a continuous health test.
     pub health_fault: Option<String>,
-    #[serde(default)]
-    pub restart: Option<RestartTests>,
-    /// Results of the chi-square tests and of the length of the LRS, with --iid.
-    #[serde(default)]
-    pub iid_tests: Option<Vec<IidTestResult>>,
-    /// Statistics of the permutation tests, with --iid.
-    #[serde(default)]
-    pub permutations: Option<Vec<PermutationResult>>,
     /// The entropy that the kernel credits, in bits per 1024.
     pub quality: Option<u32>,
     /// The credit that the estimates justify, in bits per 1024.
@@ -113,35 +105,4 @@ pub struct RngEstimate {
     pub of: String,
     /// Bits per sample.
     pub min_entropy: f64,
-}
-
-/// The results of the restart tests (SP 800-90B, 3.1.4).
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct RestartTests {
-    /// The count of the most common value in a row or column.
-    pub most_common: u64,
-    /// The count from which the sanity check fails.
-    pub cutoff: u64,
-    /// The estimate of the rows in bits per sample.
-    pub rows: f64,
-    /// The estimate of the columns in bits per sample.
-    pub columns: f64,
-    pub passed: bool,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct IidTestResult {
-    pub test: String,
-    /// The probability of a result at least this extreme for an IID source.
-    pub probability: f64,
-    pub passed: bool,
-}
-
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct PermutationResult {
-    pub statistic: String,
-    pub greater: u32,
-    pub equal: u32,
-    pub less: u32,
-    pub passed: bool,
 }

@@ -3,24 +3,19 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::documents::rng::{PermutationResult, RngAssessment};
+use crate::documents::rng::RngAssessment;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use outboard_console as console;
 use outboard_console::INTERRUPTED;
 use outboard_documents::{json, now};
 use outboard_drivers::root::Root;
-use outboard_entropy::{
-    LEAST_SAMPLES, RESTARTS, continuous_health, permutation_tests, test_restarts, width_of,
-};
+use outboard_entropy::{LEAST_SAMPLES, continuous_health, width_of};
 use outboard_inventory::hwrng;
 use outboard_measure::stop;
 use outboard_policy::MinEntropy;
 
-use super::assess_answer::{
-    first_bits, histogram, iid_rows, is_good, least_per_bit, notes, restart_row, row, text,
-};
-use super::bzip2_length::bzip2_length;
+use super::assess_answer::{first_bits, histogram, is_good, notes, row, text};
 use super::input::InputOptions;
 
 /// Estimate the min-entropy of output with the ten estimators of SP 800-90B for non-IID sources.
@@ -47,12 +42,6 @@ pub struct Options {
     /// Compare with this credit in bits per 1024 bits, such as that of a data sheet [default: the kernel's, for /dev/hwrng]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     quality: Option<u32>,
-    /// Also test whether samples look independent and identically distributed (permutations, chi-square, repeats); takes up to an hour if they do not
-    #[arg(long)]
-    iid: bool,
-    /// Also open the device 1000 times and assess 1000 samples of each (restart tests)
-    #[arg(long)]
-    restart: bool,
     /// Print JSON (schema outboard-rng-assess/1)
     #[arg(long)]
     json: bool,
@@ -60,9 +49,6 @@ pub struct Options {
 
 pub fn assess(options: &Options) -> Result<ExitCode> {
     stop::listen();
-    if options.restart && !options.input.is_device() {
-        bail!("--restart opens a device again and again: give --device PATH instead of recorded data");
-    }
     let mut input = options.input.open()?;
     let (mut samples, mut shown) = (vec![0; options.samples as usize], Instant::now());
     let mut got = 0;
@@ -93,19 +79,6 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     };
     let assessment = outboard_entropy::assess(&samples, options.bits, &progress("assessing"));
     let assessment = assessment.with_context(|| format!("{}: {got} samples are too few", input.name))?;
-    let restart = if options.restart {
-        let rows = restarts(options)?;
-        if stop::asked() {
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        test_restarts(&rows, options.bits, assessment.min_entropy, &progress("restart tests"))
-    } else {
-        None
-    };
-    let permutations = if options.iid { permutations(&samples) } else { None };
-    if stop::asked() {
-        return Ok(ExitCode::from(INTERRUPTED));
-    }
     console::progress("");
     // The health tests of the provider's seed source, with its default parameters.
     let fault = (options.bits == 8).then(|| continuous_health(&samples, MinEntropy::default())).flatten();
@@ -119,9 +92,6 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         min_entropy: assessment.min_entropy,
         min_entropy_per_bit: assessment.min_entropy / f64::from(options.bits),
         health_fault: fault.map(|(at, fault)| format!("{fault}, at byte {at}")),
-        restart: restart.map(|result| restart_row(&result, &assessment)),
-        iid_tests: options.iid.then(|| outboard_entropy::iid_tests(&samples)).flatten().map(iid_rows),
-        permutations,
         quality: options.quality.or_else(|| options.input.is_hwrng().then(quality_of_kernel).flatten()),
         advised_quality: 0,
         attainable: None,
@@ -131,7 +101,7 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
         histogram: histogram(&samples, options.bits),
         first_bits: first_bits(&samples, options.bits),
     };
-    answer.advised_quality = (least_per_bit(&answer) * 1024.0).floor() as u32;
+    answer.advised_quality = (answer.min_entropy_per_bit * 1024.0).floor() as u32;
     if answer.quality.is_some_and(|quality| quality > answer.advised_quality) {
         let full = outboard_entropy::attainable(got, options.bits, &progress("comparing with full entropy"));
         console::progress("");
@@ -141,39 +111,4 @@ pub fn assess(options: &Options) -> Result<ExitCode> {
     answer.notes = notes(&answer, used);
     console::answer(&if options.json { json(&answer)? } else { text(&answer) })?;
     Ok(if is_good(&answer) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Reads the matrix of the restart tests. In the standard, a restart is a power cycle; a program
-/// can only open the device again.
-fn restarts(options: &Options) -> Result<Vec<u8>> {
-    let mut rows = vec![0; RESTARTS * RESTARTS];
-    for (number, row) in rows.chunks_mut(RESTARTS).enumerate() {
-        if options.input.open()?.fill(row)? < RESTARTS {
-            break;
-        }
-        if number % 50 == 0 {
-            console::progress(&format!("opened {number} of {RESTARTS} times"));
-        }
-    }
-    Ok(rows)
-}
-
-fn permutations(samples: &[u8]) -> Option<Vec<PermutationResult>> {
-    let seed = outboard_accel::checkable::any_seed();
-    let ranks = permutation_tests(samples, seed, &bzip2_length, &|number| {
-        if number % 10 == 1 {
-            console::progress(&format!("permutation {number} of at most 10000"));
-        }
-        !stop::asked()
-    });
-    ranks.map(|ranks| {
-        let row = |rank: &outboard_entropy::PermutationRank| PermutationResult {
-            statistic: rank.statistic.to_owned(),
-            greater: rank.greater,
-            equal: rank.equal,
-            less: rank.less,
-            passed: rank.passes(),
-        };
-        ranks.iter().map(row).collect()
-    })
 }

@@ -1,37 +1,18 @@
 //! The result of `outboard rng assess`, as JSON and as text.
 
-use crate::documents::rng::{IidTestResult, RestartTests, RngAssessment, RngEstimate};
+use crate::documents::rng::{RngAssessment, RngEstimate};
 use outboard_console::aligned;
-use outboard_entropy::{Assessment, Estimate, IidTest, LEAST_SAMPLES, RestartResult};
-
-/// Returns the least estimate in bits per bit; restarts can reduce it (3.1.4.2).
-pub fn least_per_bit(answer: &RngAssessment) -> f64 {
-    let restart = answer.restart.as_ref().map_or(f64::INFINITY, |one| one.rows.min(one.columns));
-    answer.min_entropy.min(restart) / f64::from(answer.bits)
-}
-
-fn has_passed_restarts(answer: &RngAssessment) -> bool {
-    answer.restart.as_ref().is_none_or(|one| one.passed)
-}
+use outboard_entropy::{Estimate, LEAST_SAMPLES};
 
 /// Returns whether the estimate is compatible with the credited entropy. Samples cannot show full
 /// entropy, so an estimate that chance explains for full entropy contradicts no credit.
 fn has_what_is_credited(answer: &RngAssessment) -> bool {
     answer.quality.is_none_or(|quality| quality <= answer.advised_quality)
-        || answer.is_below_full_entropy == Some(false) && has_passed_restarts(answer)
+        || answer.is_below_full_entropy == Some(false)
 }
 
 pub fn is_good(answer: &RngAssessment) -> bool {
-    has_what_is_credited(answer) && answer.health_fault.is_none() && has_passed_restarts(answer)
-}
-
-pub fn iid_rows(tests: Vec<IidTest>) -> Vec<IidTestResult> {
-    let row = |test: &IidTest| IidTestResult {
-        test: test.name.to_owned(),
-        probability: test.probability,
-        passed: test.passes(),
-    };
-    tests.iter().map(row).collect()
+    has_what_is_credited(answer) && answer.health_fault.is_none()
 }
 
 pub fn row(estimate: &Estimate) -> RngEstimate {
@@ -56,19 +37,6 @@ pub fn first_bits(samples: &[u8], width: u32) -> String {
     let bits: Vec<u8> = bits.take(IMAGE_BITS).collect();
     let digit = |four: &[u8]| four.iter().fold(0, |digit, bit| digit << 1 | u32::from(*bit));
     bits.chunks_exact(4).filter_map(|four| char::from_digit(digit(four), 16)).collect()
-}
-
-/// Restart tests pass if the sanity check passes and neither estimate is below half of the initial
-/// one (3.1.4.2).
-pub fn restart_row(result: &RestartResult, assessment: &Assessment) -> RestartTests {
-    let half = assessment.min_entropy / 2.0;
-    RestartTests {
-        most_common: result.most as u64,
-        cutoff: result.cutoff as u64,
-        rows: result.of_rows,
-        columns: result.of_columns,
-        passed: result.is_sane() && result.of_rows >= half && result.of_columns >= half,
-    }
 }
 
 pub fn notes(answer: &RngAssessment, used: u32) -> Vec<String> {
@@ -123,26 +91,6 @@ pub fn text(answer: &RngAssessment) -> String {
         answer.min_entropy,
         answer.min_entropy_per_bit,
     );
-    if let Some(restart) = &answer.restart {
-        text += &format!(
-            "  restarts     {}: {:.6} bits per sample by rows, {:.6} by columns; most common value {} times (cutoff {})\n",
-            if restart.passed { "passed" } else { "FAILED" },
-            restart.rows,
-            restart.columns,
-            restart.most_common,
-            restart.cutoff
-        );
-    }
-    if answer.permutations.is_some() || answer.iid_tests.is_some() {
-        let rows = answer.permutations.iter().flatten().map(|row| (row.statistic.as_str(), row.passed));
-        let tests = answer.iid_tests.iter().flatten().map(|row| (row.test.as_str(), row.passed));
-        let all: Vec<(&str, bool)> = rows.chain(tests).collect();
-        let failed: Vec<&str> = all.iter().filter(|(_, passed)| !passed).map(|(name, _)| *name).collect();
-        text += &match failed.as_slice() {
-            [] => format!("  IID          not rejected: all {} tests pass\n", all.len()),
-            failed => format!("  IID          rejected: {} fail\n", failed.join(", ")),
-        };
-    }
     for note in &answer.notes {
         text += &format!("\n{note}\n");
     }
