@@ -5,7 +5,6 @@
  * when it is submitted.
  */
 #include <linux/bitmap.h>
-#include <linux/cred.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -40,40 +39,6 @@ static u64 ob_arena_charged(u32 size, u32 slots)
 	return size + (u64)slots * OB_SLOT_BYTES;
 }
 
-static void ob_arena_uncharge(struct ob_file *file, const struct cred *cred, u64 bytes)
-{
-	atomic_long_sub(bytes >> PAGE_SHIFT, &cred->user->locked_vm);
-	ob_user_uncharge(file->user, OB_BYTES, bytes);
-	put_cred(cred);
-}
-
-/*
- * Charges the user, in the module and for memory that cannot be swapped, which is limited by
- * RLIMIT_MEMLOCK; io_uring and perf charge the same counter. Returns the credentials with a
- * reference, or an error.
- * They hold the user, whom a module cannot release on each kernel: Linux 6.1.176 does not export
- * free_uid().
- */
-static const struct cred *ob_arena_charge(struct ob_file *file, u64 bytes)
-{
-	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT, pages = bytes >> PAGE_SHIFT;
-	const struct cred *cred = current_cred();
-	int error = ob_user_charge(file->user, OB_BYTES, bytes);
-	long locked = atomic_long_read(&cred->user->locked_vm);
-
-	if (error)
-		return ERR_PTR(error);
-	/* Adds only what fits: what is added and taken back could make others fail. */
-	do {
-		/* No record of the audit system for what is only refused. */
-		if (locked + pages > most && !ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK)) {
-			ob_user_uncharge(file->user, OB_BYTES, bytes);
-			return ERR_PTR(-EAGAIN);
-		}
-	} while (!atomic_long_try_cmpxchg(&cred->user->locked_vm, &locked, locked + pages));
-	return get_cred(cred);
-}
-
 static void ob_arena_release(struct ob_arena *arena)
 {
 	struct ob_file *file = arena->file;
@@ -92,7 +57,7 @@ static void ob_arena_release(struct ob_arena *arena)
 	kvfree(arena->pages);
 	kvfree(arena->run);
 	bitmap_free(arena->busy);
-	ob_arena_uncharge(file, arena->cred, ob_arena_charged(arena->size, arena->slots));
+	ob_memory_uncharge(file->user, arena->cred, ob_arena_charged(arena->size, arena->slots));
 	mmdrop(arena->mm);
 	kfree_rcu(arena, rcu);
 	atomic_dec(&ob_arenas);
@@ -177,7 +142,7 @@ static int ob_arena_number(struct ob_arena *arena)
 
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
-	const struct cred *cred = ob_arena_charge(file, ob_arena_charged(size, slots));
+	const struct cred *cred = ob_memory_charge(file->user, ob_arena_charged(size, slots));
 	struct ob_arena *arena;
 	int error;
 
@@ -185,7 +150,7 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 		return ERR_CAST(cred);
 	arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
 	if (!arena) {
-		ob_arena_uncharge(file, cred, ob_arena_charged(size, slots));
+		ob_memory_uncharge(file->user, cred, ob_arena_charged(size, slots));
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_inc(&file->refs);

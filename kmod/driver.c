@@ -166,7 +166,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
  * Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later.
  * Without flags, so that the name of a template instance is found, and refused.
  */
-static int ob_first_look(u16 number)
+static int ob_driver_check(u16 number)
 {
 	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
 	struct ob_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
@@ -239,17 +239,20 @@ static int ob_add(const char *name, const struct ob_limits *limits, const struct
 	return driver->number;
 }
 
-/* dropped: gets the requests that wait for the driver. */
-static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
+/* Kills the sessions of a driver, and ends the requests that wait for it. */
+void ob_driver_kill(struct ob_driver *driver)
 {
 	struct ob_session *session;
 
-	if (!driver)
-		return -ENOENT;
 	list_for_each_entry(session, &driver->sessions, link) {
 		ob_session_kill_atomic(session);
-		ob_queue_take(session, NULL, dropped);
+		ob_queue_cancel(session, NULL, -ENODEV);
 	}
+}
+
+static void ob_driver_remove(struct ob_driver *driver)
+{
+	ob_driver_kill(driver);
 	driver->disallowed = true;
 	if (list_empty(&driver->sessions))
 		list_del_init(&driver->link);
@@ -258,13 +261,11 @@ static int ob_driver_remove(struct ob_driver *driver, struct list_head *dropped)
 	kobject_del(&driver->kobj);
 	kobject_put(&driver->kobj);
 	ob_queue_clean();
-	return 0;
 }
 
 /* trial: only sessions of this descriptor can use the driver until root allows it. NULL: all can. */
 int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
-	LIST_HEAD(dropped);
 	int number, error;
 
 	mutex_lock(&ob_drivers_lock);
@@ -273,57 +274,42 @@ int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_f
 	if (number <= 0)
 		return number;
 	ob_engines_probe();
-	error = ob_first_look(number);
-	if (!error)
-		return 0;
-	mutex_lock(&ob_drivers_lock);
-	ob_driver_remove(ob_driver_find(NULL, number), &dropped);
-	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ENODEV);
+	error = ob_driver_check(number);
+	if (error)
+		ob_disallow(name, NULL);
 	return error;
 }
 
-int ob_disallow(const char *name)
-{
-	LIST_HEAD(dropped);
-	int error;
-
-	mutex_lock(&ob_drivers_lock);
-	error = ob_driver_remove(ob_driver_find(name, 0), &dropped);
-	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ENODEV);
-	return error;
-}
-
-/* Removes the drivers on trial of a descriptor that was closed. */
-void ob_trials_end(const struct ob_file *file)
+/* Removes the driver of that name, or with NULL those on trial of a descriptor. */
+int ob_disallow(const char *name, const struct ob_file *trial)
 {
 	struct ob_driver *driver, *next;
-	LIST_HEAD(dropped);
+	int error = -ENOENT;
 
 	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry_safe(driver, next, &ob_drivers, link)
-		if (driver->trial == file)
-			ob_driver_remove(driver, &dropped);
+	list_for_each_entry_safe(driver, next, &ob_drivers, link) {
+		if (name ? strcmp(driver->name, name) : driver->trial != trial)
+			continue;
+		ob_driver_remove(driver);
+		error = 0;
+	}
 	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ENODEV);
+	return error;
 }
 
 /* Drops the requests of an arena, or with NULL of the descriptor, that no driver has yet. */
 void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error)
 {
 	struct ob_session *session;
-	LIST_HEAD(dropped);
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(session, &file->attached, of_file)
-		ob_queue_take(session, arena, &dropped);
+		ob_queue_cancel(session, arena, error);
 	/* The descriptor may be freed before the last of its sessions is detached. */
 	if (!arena)
 		while (!list_empty(&file->attached))
 			list_del_init(file->attached.next);
 	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, error);
 }
 
 /* Must not call the crypto API, which may hold its own lock here. */
@@ -353,13 +339,12 @@ void ob_drivers_exit(void)
 {
 	struct kobject *created = directory;
 	struct ob_driver *driver, *next;
-	LIST_HEAD(dropped);	/* stays empty: no descriptor is open */
 
 	crypto_unregister_notifier(&notifier);
 	mutex_lock(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)
-		ob_driver_remove(driver, &dropped);
+		ob_driver_remove(driver);
 	ob_queue_clean();
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);

@@ -50,7 +50,7 @@ static int ob_release(struct inode *inode, struct file *filp)
 
 	ob_sessions_drop(file);
 	ob_withdraw(file, NULL, -ECANCELED);
-	ob_trials_end(file);
+	ob_disallow(NULL, file);
 	ob_file_put(file);
 	return 0;
 }

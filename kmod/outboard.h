@@ -134,10 +134,10 @@ extern atomic_t ob_arrivals;
 int ob_drivers_init(struct kobject *device);
 void ob_drivers_exit(void);
 int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial);
-void ob_trials_end(const struct ob_file *file);
-int ob_disallow(const char *name);
+int ob_disallow(const char *name, const struct ob_file *trial);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
+void ob_driver_kill(struct ob_driver *driver);
 void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error);
 void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
@@ -170,7 +170,7 @@ struct ob_file {
 extern const struct file_operations ob_fops;
 void ob_file_put(struct ob_file *file);
 
-/* ---- user.c ---- */
+/* ---- limits.c ---- */
 
 /* OB_BYTES: memory of arenas, and of the requests of their slots. */
 enum ob_resource { OB_SESSIONS, OB_BYTES, OB_RESOURCES };
@@ -181,6 +181,8 @@ void ob_user_put(struct ob_user *user);
 int ob_user_charge(struct ob_user *user, enum ob_resource what, u64 amount);
 void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount);
 u64 ob_used(enum ob_resource what);
+const struct cred *ob_memory_charge(struct ob_user *user, u64 bytes);
+void ob_memory_uncharge(struct ob_user *user, const struct cred *cred, u64 bytes);
 
 /* ---- arena.c ---- */
 
@@ -311,7 +313,6 @@ struct ob_session {
 	u8 tag_size;
 	u32 op;				/* of the first request, if it has to be the only one */
 	struct work_struct release;	/* of the driver handle */
-	struct work_struct forget;	/* frees the structure */
 	struct rcu_head rcu;
 };
 
@@ -428,9 +429,7 @@ int ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request, int error);
 void ob_queue_backlogged(struct ob_engine *engine);
 bool ob_queue_refused(struct ob_request *request);
-void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
-		   struct list_head *dropped);
-void ob_queue_drop(struct list_head *dropped, int error);
+void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena, int error);
 void ob_queue_abandon(struct ob_session *session);
 
 /* ---- shares.c ---- */

@@ -267,6 +267,15 @@ static void ob_skip_submitting(struct ob_engine *engine)
 	}
 }
 
+/* Ends requests that no driver has. Must be called without spinlocks. */
+static void ob_queue_drop(struct list_head *dropped, int error)
+{
+	struct ob_request *request, *next;
+
+	list_for_each_entry_safe(request, next, dropped, node)
+		ob_request_done(request, error);
+}
+
 /*
  * Looks at the engine every OB_TICK while it has requests. That it completes none for the patience
  * must be seen OB_LOOKS times: a machine that was stopped itself, as virtual ones are, is looked at
@@ -532,12 +541,15 @@ void ob_queue_dispatch(struct work_struct *work)
 	queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
 }
 
-/* Moves the waiting requests of a session, all or those of an arena, to @dropped. */
-void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
-		   struct list_head *dropped)
+/*
+ * Ends the waiting requests of a session, of an arena or, with NULL, all: then no further request
+ * waits.
+ */
+void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena, int error)
 {
 	struct ob_share *share = session->share;
 	struct ob_request *request, *next;
+	LIST_HEAD(dropped);
 
 	lockdep_assert_held(&ob_drivers_lock);
 	if (!share)
@@ -547,20 +559,12 @@ void ob_queue_take(struct ob_session *session, const struct ob_arena *arena,
 		ob_session_advance(session, OB_CANCELLED);
 	list_for_each_entry_safe(request, next, &session->waiting, node)
 		if (!arena || request->arena == arena)
-			list_move_tail(&request->node, dropped);
+			list_move_tail(&request->node, &dropped);
 	if (list_empty(&session->waiting)) {
 		list_del_init(&session->turn);
 		if (list_empty(&share->sessions))
 			list_del_init(&share->turn);
 	}
 	spin_unlock_irq(&share->engine->lock);
-}
-
-/* Ends requests that no driver has. Must be called without locks. */
-void ob_queue_drop(struct list_head *dropped, int error)
-{
-	struct ob_request *request, *next;
-
-	list_for_each_entry_safe(request, next, dropped, node)
-		ob_request_done(request, error);
+	ob_queue_drop(&dropped, error);
 }

@@ -25,7 +25,7 @@ struct ob_batch ob_no_waiter;
 #define OB_LATE_ERROR_NS (400 * NSEC_PER_MSEC)
 
 /*
- * Must be called without locks of this module: eventfd_signal() calls the wake functions of the
+ * Must be called without spinlocks of this module: eventfd_signal() calls the wake functions of the
  * eventfd's waiters (epoll, io_uring, irqfd).
  */
 void ob_notify_eventfd(struct eventfd_ctx *event)

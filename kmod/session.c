@@ -16,14 +16,6 @@ static void ob_session_put(struct ob_session *session)
 {
 	if (!refcount_dec_and_test(&session->refs))
 		return;
-	/* mmdrop() must not be called from a completion, which may drop the last reference. */
-	queue_work(ob_workqueue, &session->forget);
-}
-
-static void ob_session_forget_work(struct work_struct *work)
-{
-	struct ob_session *session = container_of(work, struct ob_session, forget);
-
 	mmdrop(session->mm);
 	kfree_rcu(session, rcu);
 }
@@ -48,7 +40,6 @@ void ob_session_init(struct ob_session *session)
 	refcount_set(&session->refs, 2);
 	refcount_set(&session->users, 2);
 	INIT_WORK(&session->release, ob_session_release_work);
-	INIT_WORK(&session->forget, ob_session_forget_work);
 	INIT_LIST_HEAD(&session->of_file);
 	INIT_LIST_HEAD(&session->waiting);
 	INIT_LIST_HEAD(&session->turn);

@@ -92,12 +92,10 @@ static ssize_t disallow_store(struct device *device, struct device_attribute *at
 {
 	char name[CRYPTO_MAX_ALG_NAME];
 	ssize_t length = ob_name_of(text, name);
-	int error;
 
 	if (length < 0 || (text[length] && strcmp(text + length, "\n")))
 		return -EINVAL;
-	error = ob_disallow(name);
-	return error ? error : size;
+	return ob_disallow(name, NULL) ?: size;
 }
 static DEVICE_ATTR_WO(disallow);
 

@@ -17,7 +17,6 @@
 #include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
-#include <linux/slab.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
@@ -33,16 +32,11 @@ static struct notifier_block notifiers[MOST_BUSES];
 static unsigned int bus_count;
 
 /*
- * The devices that are being unbound, protected by ob_drivers_lock. A driver may lose several at
- * the same time. The owner is stored because device->driver is NULL in BUS_NOTIFY_UNBOUND_DRIVER.
+ * By the address of a device that is being unbound, the module of its driver, or BUILT_IN. In
+ * BUS_NOTIFY_UNBOUND_DRIVER device->driver is NULL.
  */
-struct ob_unbinding {
-	struct list_head link;
-	const struct device *device;
-	const struct module *owner;
-};
-
-static LIST_HEAD(unbindings);
+static DEFINE_XARRAY(unbindings);
+#define BUILT_IN xa_mk_value(0)
 
 /* Whether user uses symbols of module: sysfs has a link for it. */
 static bool ob_uses(const struct module *user, const struct module *module)
@@ -72,40 +66,14 @@ static bool ob_driver_needs(const struct ob_driver *driver, const struct module 
 /* Whether a device that the driver may need is being unbound: no new sessions then. */
 bool ob_driver_unbinding(const struct ob_driver *driver)
 {
-	struct ob_unbinding *unbinding;
+	const struct module *owner;
+	unsigned long device;
 
 	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry(unbinding, &unbindings, link)
-		if (ob_driver_needs(driver, unbinding->owner))
+	xa_for_each(&unbindings, device, owner)
+		if (ob_driver_needs(driver, owner == BUILT_IN ? NULL : owner))
 			return true;
 	return false;
-}
-
-static void ob_unbinding_begin(const struct device *device, const struct module *owner)
-{
-	/* Small, and an unbinding cannot be refused. */
-	struct ob_unbinding *unbinding = kmalloc(sizeof(*unbinding), GFP_KERNEL | __GFP_NOFAIL);
-
-	unbinding->device = device;
-	unbinding->owner = owner;
-	mutex_lock(&ob_drivers_lock);
-	list_add(&unbinding->link, &unbindings);
-	mutex_unlock(&ob_drivers_lock);
-}
-
-/* device: NULL for all. */
-static void ob_unbinding_end(const struct device *device)
-{
-	struct ob_unbinding *unbinding, *next;
-
-	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry_safe(unbinding, next, &unbindings, link) {
-		if (device && unbinding->device != device)
-			continue;
-		list_del(&unbinding->link);
-		kfree(unbinding);
-	}
-	mutex_unlock(&ob_drivers_lock);
 }
 
 /*
@@ -139,8 +107,7 @@ static bool ob_will_end(struct ob_session *session, bool suspend)
  * Kills or abandons the sessions of drivers that need a device of the module that @module points to,
  * or with NULL of all. Returns whether any will still free its handle.
  */
-static bool ob_end_each(struct module *const *module, struct list_head *drivers, bool abandon,
-			struct list_head *dropped)
+static bool ob_end_each(struct module *const *module, struct list_head *drivers, bool abandon)
 {
 	struct ob_session *session;
 	struct ob_driver *driver;
@@ -149,25 +116,21 @@ static bool ob_end_each(struct module *const *module, struct list_head *drivers,
 	list_for_each_entry(driver, drivers, link) {
 		if (module && !ob_driver_needs(driver, *module))
 			continue;
-		list_for_each_entry(session, &driver->sessions, link) {
-			ob_session_kill_atomic(session);
-			ob_queue_take(session, NULL, dropped);
+		ob_driver_kill(driver);
+		list_for_each_entry(session, &driver->sessions, link)
 			any |= abandon ? ob_abandon(session) : ob_will_end(session, !module);
-		}
 	}
 	return any;
 }
 
 static bool ob_any_left(struct module *const *module, bool abandon)
 {
-	LIST_HEAD(dropped);
 	bool any;
 
 	mutex_lock(&ob_drivers_lock);
-	any = ob_end_each(module, &ob_drivers, abandon, &dropped);
-	any |= ob_end_each(module, &ob_disallowed, abandon, &dropped);
+	any = ob_end_each(module, &ob_drivers, abandon);
+	any |= ob_end_each(module, &ob_disallowed, abandon);
 	mutex_unlock(&ob_drivers_lock);
-	ob_queue_drop(&dropped, -ENODEV);
 	return any;
 }
 
@@ -188,7 +151,8 @@ static void ob_before_unbinding(struct device *device)
 {
 	struct module *module = device->driver->owner;
 
-	ob_unbinding_begin(device, module);
+	/* An unbinding cannot be refused. Sessions that are created later see it: ob_attach(). */
+	xa_store(&unbindings, (unsigned long)device, module ?: BUILT_IN, GFP_KERNEL | __GFP_NOFAIL);
 	if (ob_end_sessions(&module))
 		return;
 	dev_warn(device,
@@ -202,7 +166,7 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 	struct device *device = data;
 
 	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
-		ob_unbinding_end(device);
+		xa_erase(&unbindings, (unsigned long)device);
 	if (event == BUS_NOTIFY_BOUND_DRIVER) {
 		atomic_inc(&ob_arrivals);
 		ob_engines_probe();
@@ -305,5 +269,5 @@ void ob_unplug_exit(void)
 	for (; bus_count; bus_count--)
 		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);
 	/* Of devices whose unbinding ended unnoticed. */
-	ob_unbinding_end(NULL);
+	xa_destroy(&unbindings);
 }

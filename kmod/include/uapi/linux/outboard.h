@@ -3,7 +3,7 @@
  * /dev/outboard: hardware crypto accelerators for user space.
  *
  * The interface consists of open(2), mmap(2) and write(2); there is no ioctl. docs/uapi.md
- * specifies it. All integers are in the machine's byte order, no structure contains a pointer, and
+ * specifies it, with all errors. All integers are in the machine's byte order, no structure contains a pointer, and
  * every layout is the same for 32-bit and 64-bit programs. Sizes, lengths and offsets are in bytes.
  * Reserved fields must be 0.
  */
@@ -18,10 +18,6 @@
  * mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, slots * page size) creates an arena:
  * struct outboard_arena, then the slots, then the data area. size is at most 1 GiB and must leave
  * at least one page for data.
- *
- * Errors: EINVAL (private or read-only mapping, size or number of slots out of range), EPERM
- * (executable mapping), EMFILE (the user's half of max_bytes), ENFILE (max_bytes), EAGAIN
- * (RLIMIT_MEMLOCK), ENOMEM.
  */
 
 #define OUTBOARD_MAGIC		0x4452424fU	/* "OBRD" in little-endian byte order */
@@ -94,12 +90,7 @@ struct outboard_arena {
  *
  * An AEAD tag follows the ciphertext: encryption writes @length + tag_size bytes, decryption reads
  * @length + tag_size bytes.
- *
- * Errors in @status: EINVAL (invalid slot, or length not supported by the driver), ENOENT (no such
- * session), ENODEV (the driver is gone), EOPNOTSUPP (the algorithm does not have this operation),
- * E2BIG (@length or @aad_length is greater than max_length or max_aad of the arena), ENOMEM,
- * EBADMSG (wrong tag; the output must not be used), EINTR (the submitter was killed), EHOSTDOWN
- * (the engine has stopped), ETIMEDOUT (the driver's own time limit), or an error of the driver.
+ * With EBADMSG in @status (wrong tag) the output must not be used.
  */
 struct outboard_slot {
 	__u32 session;
@@ -117,13 +108,7 @@ struct outboard_slot {
 	__u8  digest[OUTBOARD_DIGEST_SIZE];
 };
 
-/*
- * ---- Records ----
- *
- * Each write(2) consumes exactly one record and returns its length. All records fail with EINVAL
- * (wrong length, unknown operation or flag, reserved field not 0) and EFAULT. The other errors are
- * listed with each record.
- */
+/* ---- Records: each write(2) consumes exactly one, and returns its length ---- */
 
 #define OUTBOARD_SUBMIT		1
 #define OUTBOARD_AWAIT		2
@@ -140,21 +125,17 @@ struct outboard_slot {
  * @first: index of the first slot, from 0
  * @count: SUBMIT, AWAIT: number of slots, at least 1; NOTIFY: file descriptor of an eventfd
  *
- * SUBMIT submits the requests in the slots @first to @first + @count - 1. Errors: ENOENT (no such
- * arena), EBUSY (a slot is in flight; no slot was submitted); with OUTBOARD_WAIT also ETIMEDOUT and
- * EINTR. An error of one request is in its status only.
+ * SUBMIT submits the requests in the slots @first to @first + @count - 1, or none if one of them is
+ * in flight (EBUSY). An error of one request is in its status only.
  *
- * AWAIT waits until those slots are no longer in flight. Errors: ENOENT (no such arena), EBUSY (a
- * slot already has a waiter), ETIMEDOUT, EINTR.
+ * AWAIT waits until those slots are no longer in flight. A slot has one waiter (EBUSY).
  *
  * NOTIFY adds 1 to the eventfd exactly once: when the request in slot @first completes or another
- * NOTIFY for this slot replaces it; immediately if no request is in flight. Errors: ENOENT (no
- * such arena), EBADF (no such descriptor), EINVAL (no such slot, or not an eventfd), ENOSYS (kernel
- * without eventfds).
+ * NOTIFY for this slot replaces it; immediately if no request is in flight.
  *
  * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout, and not
- * for requests of an engine that has stopped: that has completed none for the milliseconds of the
- * parameter patience. After ETIMEDOUT or EINTR, requests that have not completed remain in flight.
+ * for requests of an engine that has completed none for the milliseconds of the parameter patience.
+ * After ETIMEDOUT or EINTR, requests that have not completed remain in flight.
  */
 struct outboard_submit {
 	__u16 op;
@@ -178,10 +159,6 @@ struct outboard_submit {
  * @reserved: 0
  *
  * Only the address space that creates the session can use or free it.
- *
- * Errors: EEXIST (the number is in use), ENOENT (no allowed driver implements the algorithm),
- * EMFILE (the user's half of max_sessions), ENFILE (max_sessions), ENOMEM, or an error of the
- * driver for this key.
  */
 struct outboard_session_new {
 	__u16 op;
@@ -202,8 +179,6 @@ struct outboard_session_new {
  * @flags: 0
  * @session: number of a session of the caller
  * @reserved: 0
- *
- * Errors: ENOENT (no such session).
  */
 struct outboard_session_free {
 	__u16 op;
@@ -224,13 +199,10 @@ struct outboard_session_free {
  * @reserved: 0
  * @name: exact name of a driver that is not in the allow list; ends with 0, and so does the rest
  *
- * TRY puts the driver on trial: only sessions of this descriptor can use it, and it is not in the
- * allow list. Its number is in sysfs (drivers/NAME/number). The trial ends when root allows or
- * disallows the name in sysfs, or with the last close of the descriptor, which ends its sessions
- * too.
- *
- * Errors: EPERM (the caller or the opener lacks CAP_SYS_ADMIN), EEXIST (the driver is allowed or on
- * trial), EINVAL also for a driver that cannot be allowed, ENOSPC (too many drivers), ENOMEM.
+ * TRY, which needs CAP_SYS_ADMIN, puts the driver on trial: only sessions of this descriptor can
+ * use it, and it is not in the allow list. Its number is in sysfs (drivers/NAME/number). The trial
+ * ends when root allows or disallows the name in sysfs, or with the last close of the descriptor,
+ * which ends its sessions too.
  */
 struct outboard_try {
 	__u16 op;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users, and what each of them and all together may have. A login or a container may have
+ * Users, and how much memory and how many sessions each, and all together, may have. A login or a container may have
  * any number of user IDs in its namespaces, so that these count as one user:
  *
  *   process in                              made by         its user is
@@ -11,6 +11,7 @@
  * The outermost namespace below the initial one decides, and not those in it.
  */
 #include <linux/cred.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -131,4 +132,37 @@ void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount)
 u64 ob_used(enum ob_resource what)
 {
 	return READ_ONCE(used[what]);
+}
+
+void ob_memory_uncharge(struct ob_user *user, const struct cred *cred, u64 bytes)
+{
+	atomic_long_sub(bytes >> PAGE_SHIFT, &cred->user->locked_vm);
+	ob_user_uncharge(user, OB_BYTES, bytes);
+	put_cred(cred);
+}
+
+/*
+ * Charges the user, in the module and by RLIMIT_MEMLOCK, as io_uring and perf do.
+ * account_locked_vm() counts for each process, and takes mmap_lock, which munmap() holds here.
+ * Returns the credentials with a reference, or an error. They hold the user, whom a module cannot
+ * release on each kernel: Linux 6.1.176 does not export free_uid().
+ */
+const struct cred *ob_memory_charge(struct ob_user *user, u64 bytes)
+{
+	unsigned long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT, pages = bytes >> PAGE_SHIFT;
+	const struct cred *cred = current_cred();
+	int error = ob_user_charge(user, OB_BYTES, bytes);
+	long locked = atomic_long_read(&cred->user->locked_vm);
+
+	if (error)
+		return ERR_PTR(error);
+	/* Adds only what fits: what is added and taken back could make others fail. */
+	do {
+		/* No record of the audit system for what is only refused. */
+		if (locked + pages > most && !ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK)) {
+			ob_user_uncharge(user, OB_BYTES, bytes);
+			return ERR_PTR(-EAGAIN);
+		}
+	} while (!atomic_long_try_cmpxchg(&cred->user->locked_vm, &locked, locked + pages));
+	return get_cred(cred);
 }
