@@ -184,12 +184,12 @@ fn generated(
     let mut elsewhere: BTreeMap<&[String], Vec<String>> = BTreeMap::new();
     for option in options(&command) {
         if let Some(home) = shared.home(option).filter(|home| *home != words) {
-            let name = format!(".Fl -{}", option.get_long().unwrap_or_default());
+            let name = format!("-{}", option.get_long().unwrap_or_default());
             elsewhere.entry(home).or_default().push(name);
         }
     }
     for (home, names) in elsewhere {
-        let _ = write!(text, ".Pp\n.Xr {} 1\ndescribes\n{} .\n", page_name(home), names.join(" ,\n"));
+        let _ = write!(text, ".Pp\n.Xr {} 1\ndescribes\n.Fl {} .\n", page_name(home), names.join(" , "));
     }
     if !text.is_empty() {
         sections.insert("OPTIONS", text.trim_start_matches(".Pp\n").to_owned());

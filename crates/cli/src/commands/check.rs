@@ -23,18 +23,18 @@ const INCOMPLETE: u8 = 3;
 
 /// Compare results of accelerators with outboard's own plain code, byte for byte.
 ///
-/// Each driver gets published examples, then random requests of 0 bytes to 64 KiB with each key length, in both directions, single
-/// and up to 64 at a time, from two threads of two processes. Drivers of GCM and CCM must reject forged messages; those of digests
-/// and HMAC get messages as a whole, in chunks, and cloned in the middle. The code that the results are compared with is not
-/// OpenSSL's or the kernel's, so that it does not share their errors. A driver is reached through the interface that programs use:
-/// for /dev/outboard, root must allow it first.
+/// Each driver gets published examples, then random requests of 0 bytes to 64 KiB with each key length, in both
+/// directions, single and up to 64 at a time, from two threads of two processes. Drivers of GCM and CCM must reject
+/// forged messages; those of digests and HMAC get messages as a whole, in chunks, and cloned in the middle. A driver is
+/// reached through the interface that programs use: for /dev/outboard, root must allow it first.
 ///
-/// Findings of root are stored in /etc/outboard/checked for each driver, kernel and driver version: after a wrong result `outboard
-/// allow` refuses the driver, and the provider does not use it, whatever a later check finds, until --forget. A driver that does
-/// not answer within the time limit of the module (10 s) is not used until a check finds it right.
+/// Findings of root are stored in /etc/outboard/checked for each driver, kernel and driver version: after a wrong
+/// result `outboard allow` refuses the driver, and the provider does not use it, whatever a later check finds, until
+/// --forget. A driver that does not answer within the time limit of the module (10 s) is not used until a check finds
+/// it right.
 ///
-/// Exit code 0 if all results were right; 1 if one was wrong or missing, or if no driver could be reached; 3 if all were right when
-/// the time ended, and not each driver that can be reached was checked.
+/// Exit code 0 if all results were right; 1 if one was wrong or missing, or if no driver could be reached; 3 if all
+/// were right when the time ended, and not each driver that can be reached was checked.
 #[derive(Args)]
 pub struct Options {
     /// Exact driver names, as in /proc/crypto [default: all accelerators]

@@ -29,25 +29,24 @@ use crate::signals;
 
 /// Make a service use the accelerator
 ///
-/// Adds files of outboard's own and changes none of another package: an openssl.cnf in /etc/outboard that includes the service's present
-/// one, and a systemd drop-in that sets OPENSSL_CONF. On OpenWrt, where all programs have one openssl.cnf, files in
-/// /etc/outboard/programs.d name the programs. `outboard disable` removes them, byte for byte. No service is restarted without --restart:
-/// the commands for that are printed.
+/// Adds an openssl.cnf in /etc/outboard that includes the service's present one, and a systemd drop-in that sets
+/// OPENSSL_CONF; on OpenWrt files in /etc/outboard/programs.d that name the programs. No file of another package is
+/// changed, and `outboard disable` removes them, byte for byte. No service is restarted without --restart: the commands
+/// for that are printed.
 ///
-/// Before that, OpenSSL is loaded with the new configuration, and the service is refused where the provider is not used, no accelerator can
-/// be reached, `outboard tune` did not measure, or software wins for the requests that the service makes. The suites that the service
-/// offers are compared, for SSH with their MACs, by the figures of `outboard tune`, or where these lack one, by a measurement of some
-/// seconds. If ChaCha20 in software needs less time and less CPU time than all that the accelerator serves, the service is refused with the
-/// setting that prefers it. --aes-required omits that, and the record of the service keeps the reason.
+/// The service is refused where OpenSSL with the new configuration does not use the provider, no accelerator can be
+/// reached, `outboard tune` did not measure, or software wins for its requests: also where ChaCha20 in software needs
+/// less time and less CPU time than all suites of the service that the accelerator serves. --aes-required omits that
+/// last comparison, and the record of the service keeps the reason.
 ///
-/// With --restart the running units are restarted and verified: the provider is mapped in their processes, clients (curl, ssh) still reach
-/// the ports that they reached before, and their requests changed the counters and the interrupts of an accelerator. If a step fails, the
-/// change is undone and the service restarted as it was.
+/// With --restart the running units are restarted and verified: the provider is mapped in their processes, clients
+/// (curl, ssh) still reach the ports that they reached before, and their requests changed the counters and the
+/// interrupts of an accelerator. If a step fails, the change is undone and the service restarted as it was.
 ///
-/// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. For ipsec and disk some seconds
-/// of a tunnel between two network namespaces, or of a disk in memory, compare the accelerator with the kernel's software and with
-/// ChaCha20-Poly1305 or Adiantum, which --aes-required omits as above; for ktls the policy of `outboard tune` decides. The driver that
-/// wins is preferred as by `outboard prefer`, now and after each boot, and the selection is verified.
+/// For kTLS, IPsec and encrypted disks (ktls, ipsec, disk) the kernel selects a driver by its priority. For ipsec and
+/// disk some seconds of a tunnel between two network namespaces, or of a disk in memory, compare the accelerator with
+/// the kernel's software and with ChaCha20-Poly1305 or Adiantum; for ktls the policy decides. The driver that wins is
+/// preferred as by `outboard prefer`, and the selection is verified.
 ///
 /// Exit code 1 when a service was refused or could not be enabled; those named before it stay enabled.
 #[derive(Args)]

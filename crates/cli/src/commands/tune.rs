@@ -33,15 +33,13 @@ use crate::signals;
 
 /// Measure from which request size on the accelerator wins, and write the policy of all applications.
 ///
-/// Each cipher is measured as applications use it, with the provider and without it, interleaved, in both directions, at sizes
-/// around the point where the accelerator begins to win. The result is written to /etc/outboard/policy, which the provider follows
-/// as long as kernel, CPU and driver are the same. A cipher for which software always wins is not offered.
+/// Each cipher is measured as applications use it, with the provider and without it, interleaved, in both directions,
+/// at sizes around the point where the accelerator begins to win; of CTR and GCM look-ahead too. The provider follows
+/// the result, /etc/outboard/policy, as long as kernel, CPU and driver are the same. A cipher for which software always
+/// wins is not offered.
 ///
-/// For CTR and GCM, the provider with look-ahead is compared with the provider without it, and the policy switches look-ahead on
-/// where it wins.
-///
-/// At the end the suites that each service offers are compared: with the accelerator, AES in software, and ChaCha20-Poly1305; for SSH
-/// with its MACs. For each service the decision is printed, as by `outboard setup`, with the figures and the setting. The
+/// At the end the suites that each service offers are compared: with the accelerator, AES in software, and
+/// ChaCha20-Poly1305; for SSH with its MACs. For each service the decision is printed, as by `outboard setup`, and the
 /// policy keeps the figures for `outboard enable`, `ciphers --service` and `status`.
 ///
 /// Takes a few seconds for each cipher. Use a quiet machine. ^C writes nothing and shows the measurements so far.

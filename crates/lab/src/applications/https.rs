@@ -31,12 +31,12 @@ const MAC_THRESHOLDS: &str = "SHA1:4096,SHA2-256:4096,SHA2-384:4096";
 
 /// Measure downloads from nginx or Apache, or by curl, as OpenSSL is and with outboard.
 ///
-/// Servers that differ only in their openssl.cnf listen on 127.0.0.1, with keys and a configuration of their own; the system's are neither
-/// read nor changed. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with the file first. User and system time are
-/// the server's. curl decrypts on the same CPUs, unless it runs on another machine (--peer): the servers then listen on the address that
-/// this machine has in that network.
+/// Servers that differ only in their openssl.cnf listen on 127.0.0.1 (with --peer on the address in that network), with
+/// keys and a configuration of their own. Downloads by curl, with OpenSSL alone, are interleaved, and are compared with
+/// the file first. User and system time are the server's. curl decrypts on the same CPUs, unless it runs on another
+/// machine (--peer).
 ///
-/// With --client curl is what is measured: it runs with each configuration, and the server has OpenSSL alone.
+/// With --client curl is measured: it runs with each configuration, and the server has OpenSSL alone.
 #[derive(Args)]
 pub struct Options {
     /// A cipher suite by OpenSSL's name; may be repeated [default: of TLS 1.3 those whose cipher the provider offers, AES-128-GCM, and ChaCha20-Poly1305]

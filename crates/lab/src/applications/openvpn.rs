@@ -28,15 +28,16 @@ const RIVAL: &str = "CHACHA20-POLY1305";
 
 /// Measure an OpenVPN tunnel with iperf3, as OpenSSL is and with outboard.
 ///
-/// Each tunnel has two OpenVPN processes in network namespaces of their own, joined by a pair of veth; the machine's network is not
-/// changed. The ends that send, or with --receive receive, differ only in their openssl.cnf, and are measured interleaved; user and system
-/// time are theirs. The other ends use OpenSSL alone, on the same CPUs. Where OpenVPN and the kernel support data-channel offload, a third
-/// tunnel uses it; its user and system time are the whole system's. Must be run as root.
+/// Each tunnel has two OpenVPN processes in network namespaces of their own. The ends that send, or with --receive
+/// receive, differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The other
+/// ends use OpenSSL alone, on the same CPUs. Where OpenVPN and the kernel support data-channel offload, a third tunnel
+/// uses it; its user and system time are the whole system's. Must be run as root.
 ///
-/// With --peer the other ends are on another machine, for whose root ssh needs no password, and the measured ones are in this machine's own
-/// network, with addresses in 203.0.113.0/24. Data-channel offload is not measured then.
+/// With --peer the other ends are on another machine, for whose root ssh needs no password, and the measured ones are
+/// in this machine's own network, with addresses in 203.0.113.0/24, without data-channel offload.
 ///
-/// A packet is one request: with the usual MTU it is shorter than the provider's threshold on many machines. --mtu makes packets longer.
+/// A packet is one request: with the usual MTU it is shorter than the threshold on many machines; --mtu makes it
+/// longer.
 #[derive(Args)]
 pub struct Options {
     /// A cipher by OpenVPN's name; may be repeated [default: those that the provider offers, else AES-128-GCM, and CHACHA20-POLY1305]

@@ -19,14 +19,14 @@ use outboard_measure::stop;
 
 /// Compare the speed and the CPU cost of software, accelerators and interfaces to them.
 ///
-/// OpenSSL's software, each accelerator through each interface that reaches it, and the kernel's own software are measured interleaved in
-/// one run. For each size and number of requests in flight: throughput by wall time, latency, CPU time of the whole system per megabyte,
-/// interrupts and context switches per request. There are up to 15 passes, each in a process of its own, because the addresses of a
-/// process's memory shift its figures. A figure is the median; ± is the distance of the farthest sample, within which the median of another
-/// run is to be expected. Results are compared with OpenSSL's first, and a figure of an accelerator without interrupts is an error.
+/// OpenSSL's software, each accelerator through each interface that reaches it, and the kernel's own software are
+/// measured interleaved in one run. For each size and number of requests in flight: throughput by wall time, latency,
+/// CPU time of the whole system per megabyte, interrupts and context switches per request. There are up to 15 passes,
+/// each in a process of its own. A figure is the median; ± is the distance of the farthest sample. Results are compared
+/// with OpenSSL's first, and a figure of an accelerator without interrupts is an error.
 ///
-/// Without arguments this takes at most about two minutes: three kinds of ciphers that accelerators support, and a digest if /dev/outboard
-/// allows a driver of one. ^C shows the measurements so far.
+/// Without arguments this takes at most about two minutes: three kinds of ciphers that accelerators support, and a
+/// digest if /dev/outboard allows a driver of one. ^C shows the measurements so far.
 ///
 /// Exit code 0 if all figures are valid, 1 if one is not or there is nothing to measure, 130 after an interruption.
 #[derive(Args)]
