@@ -17,12 +17,12 @@ pub const PROGRAM: &str = "outboard-lab";
 
 /// The commands with the words of `outboard --help`.
 pub const COMMANDS: [(&[&str], &str); 6] = [
-    (&["bench"], "Compare the speed and the CPU cost of software, accelerators and interfaces to them"),
+    (&["bench"], "Compare the speed and the CPU cost of software and accelerators"),
     (&["watch"], "Show live what accelerators do, and for which processes"),
     (&["metrics"], "Print counters in the text format of Prometheus"),
-    (&["report"], "Make one page of what status, check, tune, bench, prove and rng found"),
-    (&["rng", "test"], "Test output in blocks of 20,000 bits with the tests of FIPS 140-2"),
-    (&["rng", "assess"], "Estimate the min-entropy of output with the ten estimators of SP 800-90B"),
+    (&["report"], "Make one page of what the other commands found"),
+    (&["rng", "test"], "Test output with the block tests of FIPS 140-2"),
+    (&["rng", "assess"], "Estimate the min-entropy of output with the estimators of SP 800-90B"),
 ];
 
 /// Returns the arguments for the laboratory, if these request one of its commands or its help.

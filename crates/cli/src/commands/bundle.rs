@@ -12,7 +12,7 @@ use crate::output::Output;
 
 const NAME: &str = "outboard-bundle.tar.xz";
 
-/// Pack what outboard status reads into one archive, for outboard status --from on another machine.
+/// Pack what outboard status reads into an archive, for status --from elsewhere.
 ///
 /// The content is listed first. Secrets, serial numbers, MAC and IP addresses are removed. The
 /// archive has less than 2 MB.

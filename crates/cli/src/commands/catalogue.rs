@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use self::entry::Entry;
 
-/// Show what is known about accelerators: chips, boards, drivers, modules, packages, limits, sources.
+/// Show what is known about accelerators by chip, board, driver or module.
 ///
 /// The machine is not read. Up to three matching entries are printed in full, more as a table.
 ///

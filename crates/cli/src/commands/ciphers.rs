@@ -24,7 +24,7 @@ use outboard_policy::IN_SECTION;
 use self::answer::{Answer, Machine, kernel_names};
 use crate::settings::Settings;
 
-/// Show which algorithms go to which driver, from which size on, and why the others stay in software.
+/// Show which algorithms go to which driver, and why the others stay in software.
 ///
 /// This loads the provider into this machine's OpenSSL, configured by openssl.cnf and the options below, and shows its decisions.
 /// If openssl.cnf does not enable outboard, they are those of a configuration that does. Nothing is changed. To test whether a

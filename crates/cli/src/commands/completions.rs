@@ -9,7 +9,7 @@ use outboard_console::{answer_whole, ended};
 
 use crate::laboratory;
 
-/// Print the script with which a shell completes commands and options of outboard
+/// Print the completion script of a shell
 ///
 /// For bash: outboard completions bash | sudo tee /usr/local/share/bash-completion/completions/outboard
 #[derive(Args)]

@@ -14,7 +14,7 @@ use outboard_console::exit_code;
 use outboard_drivers::root::Root;
 use outboard_inventory::hwrng;
 
-/// Show the hardware random number generators, test and assess their output, and choose the one that the kernel uses.
+/// Show the hardware random number generators, test their output, and choose one.
 ///
 /// Without a subcommand: list generators, processor instructions, TPM and daemons, and name problems. If OpenSSL is configured to use
 /// the seed source OUTBOARD-HWRNG, `openssl rand` is run to show whether a process can be seeded.

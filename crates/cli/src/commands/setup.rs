@@ -23,7 +23,7 @@ use self::needs::Needs;
 use super::tune::GoalName;
 use crate::consent::{is_agreed, only_root};
 
-/// Find the accelerator, allow its drivers, measure where it wins, and say which services to switch on
+/// Find the accelerator, allow its drivers, measure it, and advise about each service
 ///
 /// Finds what is there, and names what is missing with the line that installs it on this system. Then it allows the drivers that the
 /// services of this machine need, each after the check of `outboard allow`; measures their ciphers as `outboard tune` does; and prints

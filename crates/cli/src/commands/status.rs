@@ -19,8 +19,7 @@ use outboard_measure::stop;
 
 use crate::laboratory;
 
-/// Show whether programs reach an accelerator on this machine, what reaches it, and what keeps it
-/// from being used.
+/// Show whether programs reach an accelerator, and what keeps it from being used.
 ///
 /// Nothing is changed and no network connection is opened.
 ///

@@ -31,7 +31,7 @@ use super::allow::list;
 use crate::etc::Replacement;
 use crate::signals;
 
-/// Measure from which request size on the accelerator wins, and write the policy of all applications.
+/// Measure from which request size on the accelerator wins, and write the policy.
 ///
 /// Each cipher is measured as applications use it, with the provider and without it, interleaved, in both directions,
 /// at sizes around the point where the accelerator begins to win; of CTR and GCM look-ahead too. The provider follows

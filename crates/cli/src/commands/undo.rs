@@ -13,11 +13,12 @@ use self::parts::Part;
 use crate::consent::{is_agreed, only_root};
 use crate::signals::{self, SignalGuard};
 
-/// Take back all that outboard changed: services, preferences, allowed drivers, the generator, the policy and the findings
+/// Take back all that outboard changed
 ///
-/// Shows the changes first, and asks on a terminal. Without a terminal and without --yes it only shows them. /etc is then as it was
-/// before, byte for byte; packages and the kernel module stay. A part that cannot be undone does not keep the others: it is named at
-/// the end. Running processes keep what they have opened until they are restarted, and go on in software.
+/// Shows the changes first (services, preferences, allowed drivers, the generator, the policy, findings), and asks on a
+/// terminal. Without a terminal and without --yes it only shows them. /etc is then as it was before, byte for byte;
+/// packages and the kernel module stay. A part that cannot be undone does not keep the others: it is named at the end.
+/// Running processes keep what they have opened until they are restarted, and go on in software.
 ///
 /// Exit code 0 if nothing is left, and if the changes are only shown; 1 if something remains.
 #[derive(Args)]

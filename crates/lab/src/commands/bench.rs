@@ -17,7 +17,7 @@ use outboard_documents::{Document as _, json};
 use outboard_measure::Measuring;
 use outboard_measure::stop;
 
-/// Compare the speed and the CPU cost of software, accelerators and interfaces to them.
+/// Compare the speed and the CPU cost of software and accelerators.
 ///
 /// OpenSSL's software, each accelerator through each interface that reaches it, and the kernel's own software are
 /// measured interleaved in one run. For each size and number of requests in flight: throughput by wall time, latency,

@@ -15,8 +15,7 @@ use outboard_documents::json;
 use self::input::Input;
 use outboard::output::Output;
 
-/// Make one page of what status, check, tune, bench, prove and rng found: what is here, whether it is correct, where it wins, what was
-/// switched on and how to undo it.
+/// Make one page of what the other commands found.
 ///
 /// FILE is JSON that one of them wrote with --json, or a directory of such files; without any, the status is taken now. The page
 /// is a single HTML file that needs no network and no script. Nothing else is changed.

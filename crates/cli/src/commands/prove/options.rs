@@ -22,7 +22,7 @@ const NOT_FOR_SERVICES: [&str; 10] = [
     "no_system_config",
 ];
 
-/// Run a command with outboard enabled, or observe a service, and report what hardware processed
+/// Run a command, or observe a service, and report what hardware processed
 ///
 /// The report goes to stderr after the command has ended.
 ///

@@ -33,7 +33,7 @@ pub struct Options {
     now: bool,
 }
 
-/// Set how much entropy the kernel credits for the output of the generator in use, in bits per 1024 bits.
+/// Set the entropy that the kernel credits, in bits per 1024 bits.
 ///
 /// It holds until the next boot. A generator that the kernel chose may be replaced by one with more credit; one that was selected is
 /// kept, unless its credit is 0.

@@ -18,7 +18,7 @@ use outboard_policy::MinEntropy;
 use super::assess_answer::{first_bits, histogram, is_good, notes, row, text};
 use super::input::InputOptions;
 
-/// Estimate the min-entropy of output with the ten estimators of SP 800-90B for non-IID sources.
+/// Estimate the min-entropy of output with the estimators of SP 800-90B.
 ///
 /// Each byte is a sample, of its low N bits with --bits N. The estimators that the standard defines for any samples run on the
 /// samples, and all of them run on their bits. The least figure is the result; it is compared with the credit: the kernel's

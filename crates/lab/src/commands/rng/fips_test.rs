@@ -15,7 +15,7 @@ use outboard_measure::stop;
 use super::input::InputOptions;
 use super::verdict::{self, is_bad, sentence};
 
-/// Test output in blocks of 20,000 bits with the tests of FIPS 140-2 (monobit, poker, runs, long run, continuous run).
+/// Test output with the block tests of FIPS 140-2.
 ///
 /// The standard withdrew these tests in 2002. They find a stuck or grossly biased generator and nothing else: outboard rng assess
 /// estimates entropy. Of the blocks of a good source about 8 in 10,000 fail; the verdict depends on whether more do.
