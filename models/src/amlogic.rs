@@ -7,8 +7,8 @@
 //! the driver is right about the engine.
 
 use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 const FLOWS: usize = 2;
@@ -51,13 +51,13 @@ impl Engine for Amlogic {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         let word = self.status.get(at.wrapping_sub(STATUS) / 4).copied().unwrap_or(0).to_le_bytes();
         data.iter_mut().enumerate().for_each(|(i, to)| *to = word.get(at % 4 + i).copied().unwrap_or(0));
     }
 
-    fn write(&mut self, _: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let word = conduct.word(data)?;
+    fn write(&mut self, _: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let word = faults.word(data)?;
         if let Some(status) = self.status.get_mut(at.wrapping_sub(STATUS) / 4) {
             *status &= !word;
         }
@@ -66,11 +66,17 @@ impl Engine for Amlogic {
         Some(flow).filter(|flow| !std::mem::replace(&mut self.running[*flow], true))
     }
 
-    fn compute(&mut self, flow: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(
+        &mut self,
+        flow: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         let mut bytes = 0;
         let list = u64::from(self.list[flow]);
-        if self.follow(list, &mut bytes, fate, conduct, memory).is_none() {
-            conduct.counts.dma_errors += 1;
+        if self.follow(list, &mut bytes, fate, faults, memory).is_none() {
+            faults.counts.dma_errors += 1;
             self.status[flow] |= FAILED;
         }
         bytes
@@ -102,8 +108,8 @@ impl Amlogic {
         &self,
         list: u64,
         bytes: &mut u32,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> Option<()> {
         let (mut key, mut iv) = ([0; 32], [0; 16]);
@@ -118,18 +124,18 @@ impl Amlogic {
                 KEY if to as usize == IV_AT => iv = data.try_into().ok()?,
                 KEY => key.get_mut(to as usize..to as usize + data.len())?.copy_from_slice(&data),
                 mode if AES.contains(&mode) => {
-                    conduct.counts.operations += 1;
+                    faults.counts.operations += 1;
                     let key = &key[..16 + 8 * (mode - AES.start()) as usize];
                     let direction =
                         if status & ENCRYPTION != 0 { Direction::Encrypt } else { Direction::Decrypt };
                     let chain = (status >> 26 & 3 == 1).then_some(&mut iv[..]);
                     crypt(Cipher::Aes, key, direction, chain, &mut data).then_some(())?;
-                    conduct.damage(fate, &mut data);
+                    faults.damage(fate, &mut data);
                     memory.write(to.into(), &data).then_some(())?;
                     *bytes += data.len() as u32;
                 }
                 _ => {
-                    conduct.counts.unsupported += 1;
+                    faults.counts.unsupported += 1;
                     return None;
                 }
             }
@@ -155,8 +161,8 @@ mod tests {
 
     fn model(options: &[&str]) -> Model {
         let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-        let conduct = Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options");
-        Model::new(Box::new(Amlogic::default()), conduct)
+        let faults = Faults::new(&mut Options::parse(&words).expect("pairs")).expect("options");
+        Model::new(Box::new(Amlogic::default()), faults)
     }
 
     /// A list with key, IV and two parts of the data.
@@ -228,10 +234,10 @@ mod tests {
             assert!(memory.write(u64::from(RAM) + 36, &(status & !OWNED).to_le_bytes()));
             let mut model = model(&[]);
             model.write(0, 0, &RAM.to_le_bytes(), &memory);
-            assert_eq!(model.conduct.counts.dma_errors, 1);
+            assert_eq!(model.faults.counts.dma_errors, 1);
         }
         let mut model = model(&[]);
         model.write(0, 0, &0x1000_u32.to_le_bytes(), &Memory::default());
-        assert_eq!(model.conduct.counts.dma_errors, 1);
+        assert_eq!(model.faults.counts.dma_errors, 1);
     }
 }

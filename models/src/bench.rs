@@ -1,7 +1,7 @@
 //! What tests of models have in common: an engine with memory, and a driver's accesses to both.
 
-use crate::conduct::Conduct;
 use crate::engine::{Engine, Model};
+use crate::faults::Faults;
 use crate::options::Options;
 use crate::vfio::{Device, Memory};
 
@@ -9,9 +9,9 @@ use crate::vfio::{Device, Memory};
 pub const RAM: u32 = 0x4000_0000;
 
 /// The behaviour that options such as `damage=1` choose.
-pub fn conduct(options: &[&str]) -> Conduct {
+pub fn faults(options: &[&str]) -> Faults {
     let words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-    Conduct::new(&mut Options::parse(&words).expect("pairs")).expect("options")
+    Faults::new(&mut Options::parse(&words).expect("pairs")).expect("options")
 }
 
 pub struct Bench {
@@ -23,7 +23,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(engine: impl Engine + 'static, bar: usize, options: &[&str]) -> Bench {
-        let model = Model::new(Box::new(engine), conduct(options));
+        let model = Model::new(Box::new(engine), faults(options));
         Bench { model, memory: Memory::of(RAM.into(), &vec![0; 0x4000]), bar }
     }
 

@@ -1,21 +1,27 @@
-//! An engine by its registers, and what makes a device of it: the order of a request, time, faults
-//! and the page of `conduct`.
+//! An engine by its registers, and what makes a device of it: the order of a request, time, and the
+//! page of counters and faults.
 
 use std::time::Instant;
 
-use crate::conduct::{Conduct, Fate, PAGE, PAGE_BAR};
+use crate::faults::{Faults, PAGE, PAGE_BAR, RequestFaults};
 use crate::vfio::{Device, Identity, Memory, Signal};
 
 /// What differs between engines. A channel is a part of an engine that works on its own.
 pub trait Engine {
     fn identity(&self) -> Identity;
     /// Reads registers; the range is within the region.
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], conduct: &mut Conduct);
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], faults: &mut Faults);
     /// Writes registers. Returns the channel that this write starts.
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize>;
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize>;
     /// Does what the channel was started for, and returns the number of bytes. `fate` is to be passed
-    /// to `Conduct::damage` with each result.
-    fn compute(&mut self, channel: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32;
+    /// to `Faults::damage` with each result.
+    fn compute(
+        &mut self,
+        channel: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32;
     /// Sets the status of the end. Without `interrupt`, nothing that raises one.
     fn complete(&mut self, channel: usize, error: bool, interrupt: bool);
     /// Whether a request of the channel was withdrawn by a register since it was started.
@@ -28,7 +34,7 @@ pub trait Engine {
 /// A request that was started.
 struct Request {
     channel: usize,
-    fate: Fate,
+    fate: RequestFaults,
     /// None for one that will never complete.
     next: Option<Instant>,
     computed: bool,
@@ -37,28 +43,28 @@ struct Request {
 /// A device for vfio-user.
 pub struct Model {
     engine: Box<dyn Engine>,
-    pub conduct: Conduct,
+    pub faults: Faults,
     requests: Vec<Request>,
     stopped: bool,
 }
 
 impl Model {
-    pub fn new(engine: Box<dyn Engine>, conduct: Conduct) -> Model {
-        Model { engine, conduct, requests: Vec::new(), stopped: false }
+    pub fn new(engine: Box<dyn Engine>, faults: Faults) -> Model {
+        Model { engine, faults, requests: Vec::new(), stopped: false }
     }
 
     fn start(&mut self, channel: usize, memory: &Memory) {
-        let fate = self.conduct.next_request();
+        let fate = self.faults.next_request();
         self.stopped |= fate.stop;
-        let next = (!self.stopped).then(|| Instant::now() + self.conduct.time_to_start(fate));
-        self.conduct.trace(|| format!("channel {channel} starts, {fate:?}"));
+        let next = (!self.stopped).then(|| Instant::now() + self.faults.time_to_start(fate));
+        self.faults.trace(|| format!("channel {channel} starts, {fate:?}"));
         self.requests.push(Request { channel, fate, next, computed: false });
         self.advance(memory);
     }
 
     /// Computes and completes what is due.
     fn advance(&mut self, memory: &Memory) {
-        let Model { engine, conduct, requests, .. } = self;
+        let Model { engine, faults, requests, .. } = self;
         // Without a due date: those that a register has ended.
         requests.retain(|request| engine.is_running(request.channel));
         loop {
@@ -73,10 +79,10 @@ impl Model {
                 engine.complete(channel, fate.error, !fate.lose);
                 continue;
             }
-            let bytes = engine.compute(request.channel, &mut request.fate, conduct, memory);
-            conduct.counts.bytes = conduct.counts.bytes.wrapping_add(bytes);
+            let bytes = engine.compute(request.channel, &mut request.fate, faults, memory);
+            faults.counts.bytes = faults.counts.bytes.wrapping_add(bytes);
             request.computed = true;
-            request.next = Some(now + conduct.time_of(bytes));
+            request.next = Some(now + faults.time_of(bytes));
         }
     }
 }
@@ -90,25 +96,25 @@ impl Device for Model {
 
     fn read(&mut self, bar: usize, at: usize, data: &mut [u8]) {
         if bar == PAGE_BAR {
-            let word = self.conduct.read_page(at & !3).to_le_bytes();
+            let word = self.faults.read_page(at & !3).to_le_bytes();
             data.iter_mut().zip(&word[at & 3..]).for_each(|(to, from)| *to = *from);
             return;
         }
-        self.conduct.counts.accesses = self.conduct.counts.accesses.wrapping_add(1);
-        self.engine.read(bar, at, data, &mut self.conduct);
-        self.conduct.trace(|| format!("read {bar} {at:#x} {data:02x?}"));
+        self.faults.counts.accesses = self.faults.counts.accesses.wrapping_add(1);
+        self.engine.read(bar, at, data, &mut self.faults);
+        self.faults.trace(|| format!("read {bar} {at:#x} {data:02x?}"));
     }
 
     fn write(&mut self, bar: usize, at: usize, data: &[u8], memory: &Memory) {
         if bar == PAGE_BAR {
             if let Ok(word) = data.try_into() {
-                self.conduct.write_page(at, u32::from_le_bytes(word));
+                self.faults.write_page(at, u32::from_le_bytes(word));
             }
             return;
         }
-        self.conduct.counts.accesses = self.conduct.counts.accesses.wrapping_add(1);
-        self.conduct.trace(|| format!("write {bar} {at:#x} {data:02x?}"));
-        match self.engine.write(bar, at, data, &mut self.conduct) {
+        self.faults.counts.accesses = self.faults.counts.accesses.wrapping_add(1);
+        self.faults.trace(|| format!("write {bar} {at:#x} {data:02x?}"));
+        match self.engine.write(bar, at, data, &mut self.faults) {
             Some(channel) => self.start(channel, memory),
             None => self.advance(memory),
         }

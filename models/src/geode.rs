@@ -5,8 +5,8 @@
 //! class is that of Linux's table of devices (PCI_DEVICE_ID_AMD_LX_AES).
 
 use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -63,8 +63,8 @@ impl Geode {
     fn crypt(
         &mut self,
         channel: usize,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> Option<u32> {
         let of = |at| self.register(at + OF_CHANNEL * channel);
@@ -76,8 +76,8 @@ impl Geode {
         let direction = if control & ENCRYPT != 0 { Direction::Encrypt } else { Direction::Decrypt };
         let chain = (control & CBC != 0).then(|| &mut self.registers[IV..IV + BLOCK]);
         crypt(Cipher::Aes, &self.key, direction, chain, &mut data).then_some(())?;
-        conduct.counts.operations += 1;
-        conduct.damage(fate, &mut data);
+        faults.counts.operations += 1;
+        faults.damage(fate, &mut data);
         memory.write(destination.into(), &data).then_some(length)
     }
 }
@@ -92,12 +92,12 @@ impl Engine for Geode {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         registers::read(&self.registers, at, data);
     }
 
-    fn write(&mut self, _: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, _: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         if let Some(to) = self.key.get_mut(at.wrapping_sub(KEY)..at.wrapping_sub(KEY).saturating_add(4)) {
             to.copy_from_slice(&value.to_le_bytes());
             return None;
@@ -114,13 +114,19 @@ impl Engine for Geode {
         self.set(at, value);
         let starts = channel.filter(|_| value & START != 0)?;
         // The model has no EEPROM.
-        conduct.counts.unsupported += u32::from(value & WRITABLE_KEY == 0);
+        faults.counts.unsupported += u32::from(value & WRITABLE_KEY == 0);
         Some(starts)
     }
 
-    fn compute(&mut self, channel: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
-        let done = self.crypt(channel, fate, conduct, memory);
-        conduct.counts.dma_errors += u32::from(done.is_none());
+    fn compute(
+        &mut self,
+        channel: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
+        let done = self.crypt(channel, fate, faults, memory);
+        faults.counts.dma_errors += u32::from(done.is_none());
         done.unwrap_or(0)
     }
 
@@ -235,8 +241,8 @@ mod tests {
         {
             start(&mut bench, 0, request, ENCRYPT);
         }
-        assert_eq!((bench.model.conduct.counts.dma_errors, bench.model.conduct.counts.operations), (4, 1));
+        assert_eq!((bench.model.faults.counts.dma_errors, bench.model.faults.counts.operations), (4, 1));
         bench.set(CONTROL, START);
-        assert_eq!(bench.model.conduct.counts.unsupported, 1);
+        assert_eq!(bench.model.faults.counts.unsupported, 1);
     }
 }

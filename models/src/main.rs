@@ -9,10 +9,10 @@ mod block;
 mod caam;
 mod ccp;
 mod cesa;
-mod conduct;
 mod dcp;
 mod eip93;
 mod engine;
+mod faults;
 mod geode;
 mod options;
 mod registers;
@@ -26,8 +26,8 @@ mod vfio;
 use std::path::Path;
 use std::process::ExitCode;
 
-use conduct::Conduct;
 use engine::{Engine, Model};
+use faults::Faults;
 use options::Options;
 
 /// The engine that a name stands for.
@@ -56,13 +56,13 @@ fn run(arguments: &[String]) -> Result<(), String> {
         return Err("usage: outboard-models MODEL SOCKET [OPTION=VALUE...]".into());
     };
     let mut options = Options::parse(rest)?;
-    let conduct = Conduct::new(&mut options)?;
+    let faults = Faults::new(&mut options)?;
     let engine = engine(name, &mut options)?;
     options.finish()?;
-    let mut model = Model::new(engine, conduct);
+    let mut model = Model::new(engine, faults);
     let result = vfio::serve(Path::new(socket), &mut model);
     let interrupts = *result.as_ref().unwrap_or(&0);
-    eprintln!("{name}: interrupts={interrupts} {}", model.conduct.summary());
+    eprintln!("{name}: interrupts={interrupts} {}", model.faults.summary());
     result.map(|_| ()).map_err(|error| format!("{socket}: {error}"))
 }
 

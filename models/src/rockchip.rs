@@ -9,8 +9,8 @@
 //! Region 0 has the registers, region 1 is the page of a reset controller.
 
 use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -72,7 +72,7 @@ impl Rockchip {
     }
 
     /// None for an address without memory, and a length that is no number of blocks.
-    fn process(&mut self, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Option<u32> {
+    fn process(&mut self, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> Option<u32> {
         let (from, to, words) = (self.word(BRDMAS), self.word(BTDMAS), self.word(BRDMAL));
         let len = usize::try_from(words).ok()?.checked_mul(4).filter(|len| *len <= 1 << 24)?;
         let mut data = vec![0; len];
@@ -92,9 +92,9 @@ impl Rockchip {
         let key = self.registers[key..key + key_len].to_vec();
         let direction = if control & DECRYPTION != 0 { Direction::Decrypt } else { Direction::Encrypt };
         let iv = iv.map(|range| &mut self.registers[range]);
-        conduct.counts.operations += 1;
+        faults.counts.operations += 1;
         crypt(cipher, &key, direction, iv, &mut data).then_some(())?;
-        conduct.damage(fate, &mut data);
+        faults.damage(fate, &mut data);
         memory.write(to.into(), &data).then_some(len as u32)
     }
 }
@@ -112,18 +112,18 @@ impl Engine for Rockchip {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         let bytes = if bar == 0 { &self.registers } else { &self.resets };
         registers::read(bytes, at, data);
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
         if bar == 1 {
             let end = (at + data.len()).min(PAGE);
             self.resets[at.min(end)..end].copy_from_slice(&data[..end - at.min(end)]);
             return None;
         }
-        let value = conduct.word(data)?;
+        let value = faults.word(data)?;
         match at {
             INTSTS => self.set(INTSTS, self.word(INTSTS) & !value),
             CTRL => {
@@ -142,14 +142,20 @@ impl Engine for Rockchip {
         None
     }
 
-    fn compute(&mut self, channel: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(
+        &mut self,
+        channel: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         self.has_failed = false;
         if channel == HASH {
-            conduct.counts.unsupported += 1;
+            faults.counts.unsupported += 1;
             return 0;
         }
-        self.process(fate, conduct, memory).unwrap_or_else(|| {
-            conduct.counts.dma_errors += 1;
+        self.process(fate, faults, memory).unwrap_or_else(|| {
+            faults.counts.dma_errors += 1;
             self.has_failed = true;
             0
         })
@@ -186,14 +192,14 @@ impl Engine for Rockchip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::conduct;
+    use crate::bench::faults;
     use crate::engine::Model;
     use crate::vfio::Device;
 
     const RAM: u32 = 0x4000_0000;
 
     fn model(options: &[&str]) -> Model {
-        Model::new(Box::new(Rockchip::new()), conduct(options))
+        Model::new(Box::new(Rockchip::new()), faults(options))
     }
 
     fn write(model: &mut Model, at: usize, bytes: &[u8], memory: &Memory) {
@@ -257,7 +263,7 @@ mod tests {
         let mut model = model(&[]);
         model.write(0, CTRL, &BLOCK_START.to_le_bytes(), &memory);
         model.write(0, CTRL, &(0x60_u32 << 16 | 0x60).to_le_bytes(), &memory);
-        assert_eq!((model.conduct.counts.requests, register(&mut model, CTRL)), (0, 0));
+        assert_eq!((model.faults.counts.requests, register(&mut model, CTRL)), (0, 0));
     }
 
     #[test]
@@ -274,7 +280,7 @@ mod tests {
         assert_eq!(register(&mut model, INTSTS), BLOCK_ERROR);
         model.write(0, INTSTS, &u32::MAX.to_le_bytes(), &memory);
         start(&mut model, (AES_CTRL, 0), 4, &memory);
-        assert_eq!((register(&mut model, INTSTS), model.conduct.counts.requests), (0, 3));
+        assert_eq!((register(&mut model, INTSTS), model.faults.counts.requests), (0, 3));
     }
 
     #[test]
@@ -284,10 +290,10 @@ mod tests {
             let mut model = model(&[]);
             start(&mut model, (AES_CTRL, 0), words, &memory);
             assert_eq!(register(&mut model, INTSTS), BLOCK_ERROR, "{words}");
-            assert_eq!(model.conduct.counts.dma_errors, 1);
+            assert_eq!(model.faults.counts.dma_errors, 1);
         }
         let mut model = model(&[]);
         model.write(0, CTRL, &(HASH_START << 16 | HASH_START).to_le_bytes(), &memory);
-        assert_eq!((model.conduct.counts.unsupported, register(&mut model, INTSTS)), (1, HASH_DONE));
+        assert_eq!((model.faults.counts.unsupported, register(&mut model, INTSTS)), (1, HASH_DONE));
     }
 }

@@ -11,7 +11,7 @@ use outboard_uapi::SYSFS;
 
 use crate::skip::skip;
 
-/// Counters and faults of a model, as offsets in its page (models/src/conduct.rs).
+/// Counters and faults of a model, as offsets in its page (models/src/faults.rs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     /// Counter: what the driver has started.

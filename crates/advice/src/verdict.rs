@@ -51,7 +51,7 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
             _ => format!("{chip} is here, but programs do not reach it."),
         };
         let next = problem.map(|problem| match problem.id.as_str() {
-            "driver-not-allowed" | "tags-unchecked" => there(status, SETUP.to_owned()),
+            "driver-not-allowed" | "tags-unchecked" => on_that_machine(status, SETUP.to_owned()),
             _ => problem.next.clone(),
         });
         return Conclusion { answer, text, next };
@@ -67,12 +67,12 @@ fn with_accelerator(status: &Status, accelerator: &Accelerator) -> Conclusion {
     Conclusion {
         answer: Answer::Reached,
         text,
-        next: next_of_reached(status).map(|next| there(status, next)),
+        next: next_of_reached(status).map(|next| on_that_machine(status, next)),
     }
 }
 
 /// A command for the machine of a saved tree.
-fn there(status: &Status, command: String) -> String {
+fn on_that_machine(status: &Status, command: String) -> String {
     if status.saved_tree.is_some() { format!("on that machine: {command}") } else { command }
 }
 

@@ -1,6 +1,6 @@
-//! The driver families: the accelerators with their devices and boards, one file per vendor; the
-//! CPUs' own instructions; software. A new accelerator needs a row in its vendor's file and a name
-//! in `families_tests.rs`.
+//! The driver families: the accelerators with their devices and boards, one file per vendor or
+//! engine; the CPUs' own instructions; software. A new accelerator needs a row in such a file and a
+//! name in `families_tests.rs`.
 
 mod allwinner;
 mod amcc;
@@ -13,11 +13,11 @@ mod broadcom;
 mod chelsio;
 mod cortina;
 mod cpu_instructions;
+mod eip93;
 mod hifn;
 mod hisilicon;
 mod ibm;
 mod imagination;
-mod inside_secure;
 mod intel;
 mod lantiq;
 mod marvell;
@@ -27,6 +27,7 @@ mod nvidia;
 mod nxp;
 mod qualcomm;
 mod rockchip;
+mod safexcel;
 mod samsung;
 mod software;
 mod st;
@@ -39,7 +40,7 @@ use crate::family::{BoardWithoutDriver, Family};
 
 /// Every table: the accelerators first, because some of their names end like those of CPU code
 /// (`cbc-aes-sun8i-ce`).
-pub(crate) const TABLES: [&[Family]; 32] = [
+pub(crate) const TABLES: [&[Family]; 33] = [
     allwinner::ROWS,
     amcc::ROWS,
     amd::ROWS,
@@ -50,11 +51,11 @@ pub(crate) const TABLES: [&[Family]; 32] = [
     broadcom::ROWS,
     chelsio::ROWS,
     cortina::ROWS,
+    eip93::ROWS,
     hifn::ROWS,
     hisilicon::ROWS,
     ibm::ROWS,
     imagination::ROWS,
-    inside_secure::ROWS,
     intel::ROWS,
     lantiq::ROWS,
     marvell::ROWS,
@@ -64,6 +65,7 @@ pub(crate) const TABLES: [&[Family]; 32] = [
     nxp::ROWS,
     qualcomm::ROWS,
     rockchip::ROWS,
+    safexcel::ROWS,
     samsung::ROWS,
     st::ROWS,
     starfive::ROWS,

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::sequence::Sequence;
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
-use crate::conduct::Failure::{self, Unsupported, Wrong};
-use crate::conduct::{Conduct, Fate};
+use crate::faults::Failure::{self, Unsupported, Wrong};
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::word;
 use crate::vfio::Memory;
 
@@ -77,8 +77,8 @@ const VARIABLE_OUTPUT: u32 = 0xb;
 /// The state of a job.
 pub struct Controller<'a> {
     memory: &'a Memory,
-    conduct: &'a mut Conduct,
-    fate: &'a mut Fate,
+    faults: &'a mut Faults,
+    fate: &'a mut RequestFaults,
     key: Vec<u8>,
     context: [u8; 64],
     operation: u32,
@@ -91,10 +91,15 @@ pub struct Controller<'a> {
 }
 
 /// Runs the job at an address, and returns the number of bytes that its cipher has processed.
-pub fn run(address: u32, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, Failure> {
+pub fn run(
+    address: u32,
+    fate: &mut RequestFaults,
+    faults: &mut Faults,
+    memory: &Memory,
+) -> Result<u32, Failure> {
     let mut controller = Controller {
         memory,
-        conduct,
+        faults,
         fate,
         key: Vec::new(),
         context: [0; 64],
@@ -284,8 +289,8 @@ impl Controller<'_> {
         if !is_done {
             return Err(Wrong);
         }
-        self.conduct.counts.operations += 1;
-        self.conduct.damage(self.fate, &mut data);
+        self.faults.counts.operations += 1;
+        self.faults.damage(self.fate, &mut data);
         self.bytes = self.bytes.wrapping_add(data.len() as u32);
         self.output.extend(data);
         Ok(())

@@ -16,8 +16,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -127,11 +127,11 @@ impl Caam {
         }
     }
 
-    fn add(&mut self, jobs: u32, conduct: &mut Conduct) -> Option<usize> {
+    fn add(&mut self, jobs: u32, faults: &mut Faults) -> Option<usize> {
         let size = self.word(IRSR);
         let is_sound = (1..=MOST_ENTRIES).contains(&size) && self.word(JRINTR) & HALT_DONE == 0;
         if !is_sound || jobs == 0 || jobs > size.saturating_sub(self.waiting()) {
-            conduct.counts.dma_errors += 1;
+            faults.counts.dma_errors += 1;
             return None;
         }
         self.added.push_back(jobs);
@@ -139,31 +139,31 @@ impl Caam {
     }
 
     /// Runs the next job of the input ring, and writes its entry of the output ring.
-    fn next_job(&mut self, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn next_job(&mut self, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         let (input, output) = (self.word(IRRIR), self.word(ORWIR));
         let following = |at: u32, size: u32, entries: u32| (at + size) % (size * entries.max(1));
         self.set(IRRIR, following(input, INPUT, self.word(IRSR)));
         self.set(ORWIR, following(output, OUTPUT, self.word(ORSR).min(MOST_ENTRIES)));
         let mut address = [0; 4];
         if !memory.read(u64::from(self.word(IRBAR)) + u64::from(input), &mut address) {
-            conduct.counts.dma_errors += 1;
+            faults.counts.dma_errors += 1;
             return 0;
         }
         let job = u32::from_le_bytes(address);
         let has_error = fate.error;
-        let result = descriptor::run(job, fate, conduct, memory);
-        conduct.trace(|| format!("job {job:#x}: {result:?}"));
+        let result = descriptor::run(job, fate, faults, memory);
+        faults.trace(|| format!("job {job:#x}: {result:?}"));
         let status = match &result {
             Ok(_) if has_error => AES_FAILED,
             Ok(_) => 0,
             Err(_) => WRONG_DESCRIPTOR,
         };
         if let Err(failure) = result {
-            conduct.counts.failed(failure);
+            faults.counts.failed(failure);
         }
         let entry = [address, status.to_le_bytes()].concat();
         if !memory.write(u64::from(self.word(ORBAR)) + u64::from(output), &entry) {
-            conduct.counts.dma_errors += 1;
+            faults.counts.dma_errors += 1;
         }
         result.unwrap_or(0)
     }
@@ -180,7 +180,7 @@ impl Engine for Caam {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         if bar == 0 {
             return registers::read(&self.control, at, data);
         }
@@ -193,12 +193,12 @@ impl Engine for Caam {
         }
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match (bar, at) {
             (_, 0xf00..) => {}
             (0, _) => set_word(&mut self.control, at, value),
-            (_, IRJAR) => return self.add(value, conduct),
+            (_, IRJAR) => return self.add(value, faults),
             (_, ORJRR) => self.set(ORSFR, self.word(ORSFR).saturating_sub(value)),
             (_, JRINTR) => self.set(JRINTR, self.word(JRINTR) & !value),
             (_, JRCR) => self.command(value),
@@ -208,10 +208,10 @@ impl Engine for Caam {
         None
     }
 
-    fn compute(&mut self, _: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(&mut self, _: usize, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         let jobs = self.added.pop_front().unwrap_or(0);
         self.computed.push_back(jobs);
-        (0..jobs).fold(0, |bytes, _| bytes.wrapping_add(self.next_job(fate, conduct, memory)))
+        (0..jobs).fold(0, |bytes, _| bytes.wrapping_add(self.next_job(fate, faults, memory)))
     }
 
     fn complete(&mut self, _: usize, _error: bool, interrupt: bool) {

@@ -159,7 +159,7 @@ fn each_cipher_is_that_of_rustcrypto_in_both_directions_and_by_both_drivers_desc
                 assert_eq!(request(&mut bench, operation, key, iv, data), 0, "{operation:#x}");
                 assert!(bench.get(DATA, len) == result, "{operation:#x}");
                 assert_eq!(bench.get(IV_AT, iv_len), next, "{operation:#x}");
-                let counts = &bench.model.conduct.counts;
+                let counts = &bench.model.faults.counts;
                 assert_eq!((counts.requests, counts.operations, counts.bytes as usize), (1, 1, len));
                 assert_eq!((counts.unsupported, counts.dma_errors), (0, 0));
             }
@@ -201,7 +201,7 @@ fn a_reset_halts_first_and_then_clears_the_ring() {
     bench.set(JRCR, RESET);
     assert_eq!((bench.register(JRINTR), bench.register(IRSAR)), (HALT_DONE, ENTRIES));
     bench.set(IRJAR, 1);
-    assert_eq!(bench.model.conduct.counts.dma_errors, 1, "a halted ring takes no job");
+    assert_eq!(bench.model.faults.counts.dma_errors, 1, "a halted ring takes no job");
     bench.set(JRCR, RESET);
     assert_eq!([JRINTR, JRCR, IRBAR, IRSR].map(|at| bench.register(at)), [0; 4]);
 }
@@ -247,7 +247,7 @@ fn descriptors_and_rings_that_cannot_be_true_are_errors() {
         let mut bench = bench(&[]);
         bench.put_words(JOB, words);
         assert_eq!(bench.start(), WRONG_DESCRIPTOR, "descriptor {number}");
-        let counts = &bench.model.conduct.counts;
+        let counts = &bench.model.faults.counts;
         assert_eq!((counts.dma_errors, counts.unsupported), (1, 0), "descriptor {number}");
     }
     let mut harmless = bench(&[]);
@@ -257,7 +257,7 @@ fn descriptors_and_rings_that_cannot_be_true_are_errors() {
         let mut bench = bench(&[]);
         bench.set(at, value);
         bench.set(IRJAR, 1);
-        assert_eq!(bench.model.conduct.counts.dma_errors, 1, "{at:#x}={value:#x}");
+        assert_eq!(bench.model.faults.counts.dma_errors, 1, "{at:#x}={value:#x}");
     }
 }
 
@@ -267,7 +267,7 @@ fn operations_that_the_units_lack_are_unsupported() {
     for operation in [0x8210_0900, 0x8210_0500, 0x8441_0000, 0x8250_0000] {
         let mut bench = bench(&[]);
         assert_eq!(bench.optee(operation | INIT | ENCRYPT, &KEY, &[], &[3; 32]), WRONG_DESCRIPTOR);
-        assert_eq!(bench.model.conduct.counts.unsupported, 1, "{operation:#x}");
+        assert_eq!(bench.model.faults.counts.unsupported, 1, "{operation:#x}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! A command: a descriptor of eight words (struct ccp_desc).
 
 use super::{Ccp, ENTRY};
-use crate::conduct::{Conduct, Fate};
+use crate::faults::{Faults, RequestFaults};
 use crate::vfio::Memory;
 
 /// The size of a descriptor.
@@ -82,12 +82,12 @@ impl Ccp {
     pub(super) fn execute(
         &mut self,
         command: &Descriptor,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> Option<u32> {
-        conduct.counts.operations += 1;
-        conduct.trace(|| format!("{command:x?}"));
+        faults.counts.operations += 1;
+        faults.trace(|| format!("{command:x?}"));
         let mut data = self.load(command.source, command.len, memory)?;
         let is_result = match command.word >> ENGINE_AT & 15 {
             AES => self.aes(command, &mut data),
@@ -105,12 +105,12 @@ impl Ccp {
             _ => None,
         };
         let Some(is_result) = is_result else {
-            conduct.counts.unsupported += 1;
+            faults.counts.unsupported += 1;
             return None;
         };
         if is_result {
             if matches!(command.destination, Place::System(_)) {
-                conduct.damage(fate, &mut data);
+                faults.damage(fate, &mut data);
             }
             self.store(command.destination, &data, memory)?;
         }

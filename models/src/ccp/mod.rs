@@ -16,8 +16,8 @@ mod tests;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -100,7 +100,13 @@ impl Ccp {
 
     /// Executes descriptors from the head to the tail, and returns the number of bytes of ciphers. An
     /// error stops at its descriptor.
-    fn follow(&mut self, queue: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn follow(
+        &mut self,
+        queue: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         let page = PAGE * (1 + queue);
         let (control, tail) = (self.register(page + CONTROL), self.register(page + TAIL));
         // A ring is aligned to its size (ccp_hw_attach_queue).
@@ -110,10 +116,10 @@ impl Ccp {
             let head = self.register(page + HEAD);
             let address = u64::from(control >> ADDRESS_AT) << 32 | u64::from(head);
             let found = Descriptor::read(address, memory);
-            let executed = found.and_then(|found| self.execute(&found, fate, conduct, memory));
+            let executed = found.and_then(|found| self.execute(&found, fate, faults, memory));
             let Some(done) = executed else {
-                conduct.counts.dma_errors += 1;
-                conduct.trace(|| format!("queue {queue}: the descriptor at {address:#x} fails: {found:x?}"));
+                faults.counts.dma_errors += 1;
+                faults.trace(|| format!("queue {queue}: the descriptor at {address:#x} fails: {found:x?}"));
                 self.queues[queue].error = ILLEGAL_ADDRESS;
                 return bytes;
             };
@@ -137,7 +143,7 @@ impl Engine for Ccp {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         if at == RANDOM {
             let random = RandomState::new().build_hasher().finish() as u32;
             self.set(RANDOM, random.max(1));
@@ -145,8 +151,8 @@ impl Engine for Ccp {
         registers::read(&self.registers, at, data);
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         let queue = (at / PAGE).checked_sub(1).filter(|queue| bar == REGISTERS && *queue < QUEUES);
         let Some(queue) = queue else {
             if at != VERSION {
@@ -174,8 +180,14 @@ impl Engine for Ccp {
         })
     }
 
-    fn compute(&mut self, queue: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
-        self.follow(queue, fate, conduct, memory)
+    fn compute(
+        &mut self,
+        queue: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
+        self.follow(queue, fate, faults, memory)
     }
 
     fn complete(&mut self, queue: usize, error: bool, interrupt: bool) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::bench::conduct;
+use crate::bench::faults;
 use crate::engine::Model;
 use crate::vfio::Device;
 
@@ -36,7 +36,7 @@ impl Machine {
     fn new(options: &[&str]) -> Machine {
         let memory = Memory::of(RAM, &vec![0; 0x4000]);
         let mut machine =
-            Machine { model: Model::new(Box::new(Ccp::new()), conduct(options)), memory, tail: 0 };
+            Machine { model: Model::new(Box::new(Ccp::new()), faults(options)), memory, tail: 0 };
         for (at, value) in
             [(HEAD, 0), (TAIL, 0), (ENABLE, 0xf), (CONTROL, ORDER << ORDER_AT | 1 << ADDRESS_AT)]
         {
@@ -109,7 +109,7 @@ fn cbc_and_ctr_are_those_of_the_standard() {
     assert_eq!(machine.process(1 << MODE, &cbc), plain);
     machine.load(IV, &hex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"));
     assert_eq!(machine.process(4 << MODE | ENCRYPT | 127 << 5, &plain), ctr);
-    assert_eq!(machine.model.conduct.counts.dma_errors, 0);
+    assert_eq!(machine.model.faults.counts.dma_errors, 0);
 }
 
 /// The Galois/Counter Mode of Operation (McGrew, Viega), test case 4, in both directions.
@@ -201,7 +201,7 @@ fn a_command_of_a_running_queue_is_one_request() {
     let mut machine = Machine::new(&["overhead-us=1000000"]);
     for requests in 1..=3 {
         machine.command(PASS, 32, (SOURCE, 0), (RESULT, 0));
-        assert_eq!(machine.model.conduct.counts.requests, requests);
+        assert_eq!(machine.model.faults.counts.requests, requests);
     }
 }
 
@@ -218,7 +218,7 @@ fn a_command_that_cannot_be_true_stops_the_queue_at_its_descriptor() {
     ] {
         let mut machine = Machine::new(&[]);
         machine.command(function, len, from, (RESULT, 0));
-        assert_eq!(machine.model.conduct.counts.dma_errors, 1, "{function:#x}");
+        assert_eq!(machine.model.faults.counts.dma_errors, 1, "{function:#x}");
         assert_eq!(machine.register(QUEUE + STATUS), ILLEGAL_ADDRESS);
         assert_eq!(machine.register(QUEUE + HEAD), 0);
         assert_eq!(machine.register(QUEUE + CONTROL) & (RUN | HALTED), HALTED);
@@ -234,7 +234,7 @@ fn a_damaged_lost_or_failed_request_is_seen() {
     let differing: u32 = damaged.iter().zip(&right).map(|(a, b)| (a ^ b).count_ones()).sum();
     assert_eq!(differing, 1);
     machine.write(QUEUE + INTERRUPTS, 0xf);
-    machine.model.conduct.write_page(0x80, 1);
+    machine.model.faults.write_page(0x80, 1);
     machine.process(0, &[1; 16]);
     assert_eq!(machine.register(QUEUE + STATUS), PARITY);
     assert_eq!(machine.register(QUEUE + INTERRUPTS), 0, "lost");

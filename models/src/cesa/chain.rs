@@ -1,7 +1,7 @@
 //! The TDMA: a chain of descriptors in memory, each a copy or the command to start the SA.
 
 use super::{CURRENT, Cesa, ERROR_CAUSE, MISS, NEXT, SRAM};
-use crate::conduct::{Conduct, Fate};
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{set_word, word};
 use crate::vfio::Memory;
 
@@ -15,7 +15,12 @@ impl Cesa {
     /// Follows the chain from NEXT on: byte count and flags, source, destination, next
     /// (struct cesa_tdma_hdesc). A descriptor without bytes and owner starts the SA. Returns the
     /// number of bytes that the SA has processed.
-    pub(super) fn follow_chain(&mut self, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    pub(super) fn follow_chain(
+        &mut self,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         let mut bytes: u32 = 0;
         for _ in 0..MOST_DESCRIPTORS {
             let at = word(&self.tdma, NEXT);
@@ -30,23 +35,23 @@ impl Cesa {
             let done = match (count & OWNED != 0, count & COUNT) {
                 _ if !found => false,
                 (false, 0) => {
-                    bytes = bytes.wrapping_add(self.operate(conduct));
+                    bytes = bytes.wrapping_add(self.operate(faults));
                     true
                 }
-                (true, len) => self.copy(from, to, len as usize, fate, conduct, memory),
+                (true, len) => self.copy(from, to, len as usize, fate, faults, memory),
                 (false, _) => false,
             };
             if !done {
-                return self.fail(bytes, conduct);
+                return self.fail(bytes, faults);
             }
         }
-        self.fail(bytes, conduct)
+        self.fail(bytes, faults)
     }
 
-    fn fail(&mut self, bytes: u32, conduct: &mut Conduct) -> u32 {
-        conduct.counts.dma_errors += 1;
+    fn fail(&mut self, bytes: u32, faults: &mut Faults) -> u32 {
+        faults.counts.dma_errors += 1;
         let at = word(&self.tdma, CURRENT);
-        conduct.trace(|| format!("TDMA: descriptor {at:#x} cannot be followed"));
+        faults.trace(|| format!("TDMA: descriptor {at:#x} cannot be followed"));
         let cause = word(&self.tdma, ERROR_CAUSE) | MISS;
         set_word(&mut self.tdma, ERROR_CAUSE, cause);
         bytes
@@ -58,8 +63,8 @@ impl Cesa {
         from: u32,
         to: u32,
         len: usize,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> bool {
         let mut data = vec![0; len];
@@ -76,7 +81,7 @@ impl Cesa {
                 true
             }
             None => {
-                conduct.damage(fate, &mut data);
+                faults.damage(fate, &mut data);
                 memory.write(to.into(), &data)
             }
         }

@@ -14,8 +14,8 @@ mod operation;
 #[cfg(test)]
 mod tests;
 
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::options::Options;
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
@@ -102,7 +102,7 @@ impl Engine for Cesa {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         let bytes: &[u8] = match bar {
             0 => &self.tdma,
             1 => &self.sa,
@@ -111,7 +111,7 @@ impl Engine for Cesa {
         registers::read(bytes, at, data);
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
         if bar == 2 {
             let end = (at + data.len()).min(SRAM);
             if at < end {
@@ -119,7 +119,7 @@ impl Engine for Cesa {
             }
             return None;
         }
-        let value = conduct.word(data)?;
+        let value = faults.word(data)?;
         match (bar, at) {
             (0, CURRENT) | (1, ACTIVE) => {}
             (0, ERROR_CAUSE) => {
@@ -134,12 +134,12 @@ impl Engine for Cesa {
         None
     }
 
-    fn compute(&mut self, _: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(&mut self, _: usize, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         if self.is_by_tdma() {
-            self.follow_chain(fate, conduct, memory)
+            self.follow_chain(fate, faults, memory)
         } else {
-            let bytes = self.operate(conduct);
-            conduct.damage(fate, &mut self.sram[operation::LINUX_DATA..]);
+            let bytes = self.operate(faults);
+            faults.damage(fate, &mut self.sram[operation::LINUX_DATA..]);
             bytes
         }
     }

@@ -3,7 +3,7 @@
 use super::key::decryption_key;
 use super::{Cesa, DESCRIPTOR, SRAM, word};
 use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::Conduct;
+use crate::faults::Faults;
 
 /// Where Linux's driver lets the data begin (CESA_SA_DATA_SRAM_OFFSET): what is damaged in a request
 /// without TDMA.
@@ -19,19 +19,19 @@ const EDE: u32 = 1 << 20;
 
 impl Cesa {
     /// Executes the descriptor. Returns the number of bytes of a cipher.
-    pub(super) fn operate(&mut self, conduct: &mut Conduct) -> u32 {
-        conduct.counts.operations += 1;
+    pub(super) fn operate(&mut self, faults: &mut Faults) -> u32 {
+        faults.counts.operations += 1;
         let at = self.sa(DESCRIPTOR) as usize % SRAM;
         let fields: [u32; 5] = std::array::from_fn(|i| word(&self.sram, at + 4 * i));
-        conduct.trace(|| format!("SA: {fields:08x?}"));
+        faults.trace(|| format!("SA: {fields:08x?}"));
         if fields[0] & OPERATION != CIPHER_ONLY {
-            conduct.counts.unsupported += 1;
+            faults.counts.unsupported += 1;
             return 0;
         }
         match self.cipher(fields) {
             Some(bytes) => bytes,
             None => {
-                conduct.counts.dma_errors += 1;
+                faults.counts.dma_errors += 1;
                 0
             }
         }

@@ -23,9 +23,9 @@ fn bench(options: &[&str]) -> Bench {
     let mut words: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
     words.push(format!("sram={SRAM_ADDRESS:x}"));
     let mut options = Options::parse(&words).expect("pairs");
-    let conduct = Conduct::new(&mut options).expect("options");
+    let faults = Faults::new(&mut options).expect("options");
     let engine = Box::new(Cesa::new(&mut options).expect("an engine"));
-    Bench { model: Model::new(engine, conduct), memory: Memory::of(RAM.into(), &vec![0; 0x4000]) }
+    Bench { model: Model::new(engine, faults), memory: Memory::of(RAM.into(), &vec![0; 0x4000]) }
 }
 
 impl Bench {
@@ -108,8 +108,8 @@ fn a_chain_encrypts_in_each_cipher_and_mode() {
             bench.set(1, CAUSE, !TDMA_DONE);
             assert!(!bench.has_interrupt());
             assert_eq!(bench.register(1, CAUSE), SA_DONE, "a written 1 changes nothing");
-            assert_eq!(bench.model.conduct.counts.bytes, 1024);
-            assert_eq!(bench.model.conduct.counts.dma_errors, 0);
+            assert_eq!(bench.model.faults.counts.bytes, 1024);
+            assert_eq!(bench.model.faults.counts.dma_errors, 0);
         }
     }
 }
@@ -153,7 +153,7 @@ fn a_mac_is_counted_and_not_computed() {
     let mut bench = bench(&[]);
     bench.request(4 << 4, &[], &[1; 64]);
     assert_eq!(bench.data(64), [1; 64]);
-    assert_eq!(bench.model.conduct.counts.unsupported, 1);
+    assert_eq!(bench.model.faults.counts.unsupported, 1);
     assert!(bench.has_interrupt());
 }
 
@@ -172,7 +172,7 @@ fn descriptors_that_cannot_be_true_are_counted_and_set_the_error_cause() {
         bench.set(1, CONFIG, BY_TDMA);
         bench.set(0, NEXT, CHAIN);
         bench.set(1, COMMAND, ACTIVATE);
-        assert_eq!(bench.model.conduct.counts.dma_errors, 1, "{descriptor:x?}");
+        assert_eq!(bench.model.faults.counts.dma_errors, 1, "{descriptor:x?}");
         assert_eq!(bench.register(0, ERROR_CAUSE), MISS);
     }
 }
@@ -187,7 +187,7 @@ fn operations_that_leave_the_sram_are_counted() {
         let mut bench = bench(&[]);
         words.into_iter().enumerate().for_each(|(i, value)| bench.set(2, 4 * i, value));
         bench.set(1, COMMAND, ACTIVATE);
-        assert_eq!(bench.model.conduct.counts.dma_errors, 1, "{words:x?}");
+        assert_eq!(bench.model.faults.counts.dma_errors, 1, "{words:x?}");
     }
 }
 

@@ -11,8 +11,8 @@
 mod tests;
 
 use crate::block::{Cipher, Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -108,8 +108,8 @@ impl Dcp {
     fn packet(
         &mut self,
         channel: usize,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> Result<(u32, u32, u32), u32> {
         let address = u64::from(self.word(CMDPTR + STEP * channel));
@@ -119,7 +119,7 @@ impl Dcp {
             [0, 4, 8, 12, 16, 20, 24].map(|at| word(&packet, at));
         let is_known = control & (ENABLE_CIPHER | ENABLE_HASH | PAYLOAD_KEY) == ENABLE_CIPHER | PAYLOAD_KEY;
         if !is_known || mode & MODE_AND_CIPHER & !CBC != 0 {
-            conduct.counts.unsupported += 1;
+            faults.counts.unsupported += 1;
             return Err(BAD_SETUP);
         }
         if size > MOST_BYTES {
@@ -138,8 +138,8 @@ impl Dcp {
         let direction = if control & ENCRYPT != 0 { Direction::Encrypt } else { Direction::Decrypt };
         let chain = (mode & CBC != 0).then_some(&mut chain[..]);
         crypt(Cipher::Aes, &key, direction, chain, &mut data).then_some(()).ok_or(BAD_SETUP)?;
-        conduct.counts.operations += 1;
-        conduct.damage(fate, &mut data);
+        faults.counts.operations += 1;
+        faults.damage(fate, &mut data);
         memory.write(destination.into(), &data).then_some(()).ok_or(BAD_PACKET)?;
         // The packet's own status: complete.
         memory.write(address + 28, &1_u32.to_le_bytes()).then_some(()).ok_or(BAD_PACKET)?;
@@ -158,12 +158,12 @@ impl Engine for Dcp {
         }
     }
 
-    fn read(&mut self, _bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         registers::read(&self.registers, at & !0xf, data);
     }
 
-    fn write(&mut self, _bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, _bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         let register = at & !0xf;
         let before = self.word(register);
         let value = match at & 0xf {
@@ -186,15 +186,21 @@ impl Engine for Dcp {
         None
     }
 
-    fn compute(&mut self, channel: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(
+        &mut self,
+        channel: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         let (semaphore, mut bytes) = (SEMA + STEP * channel, 0_u32);
         self.ends[channel] = (0, false);
         // A chain cannot be endless: each packet is a count of the semaphore, or it is the last.
         for _ in 0..=0xff {
-            match self.packet(channel, fate, conduct, memory) {
+            match self.packet(channel, fate, faults, memory) {
                 Err(error) => {
                     if error == BAD_PACKET {
-                        conduct.counts.dma_errors += 1;
+                        faults.counts.dma_errors += 1;
                     }
                     self.set(semaphore, 0);
                     self.ends[channel] = (error, true);

@@ -53,7 +53,7 @@ fn both_modes_are_those_of_rustcrypto_and_a_message_may_go_on_in_a_packet_withou
                 bench.set(STAT + 8, 4);
                 assert_eq!((bench.register(STAT), bench.register(SEMA + 2 * STEP)), (0, 0));
             }
-            let counts = &bench.model.conduct.counts;
+            let counts = &bench.model.faults.counts;
             assert_eq!(
                 (counts.requests, counts.bytes, counts.unsupported, counts.dma_errors),
                 (2, 960, 0, 0)
@@ -74,7 +74,7 @@ fn a_chain_is_one_request_and_ends_with_the_semaphore() {
     assert_eq!(bench.model.signal().edges, [0], "channel 0 has a line of its own");
     let result = bench.get(RESULT, 32);
     assert_eq!(result[..16], result[16..]);
-    assert_eq!((bench.model.conduct.counts.requests, bench.model.conduct.counts.operations), (1, 2));
+    assert_eq!((bench.model.faults.counts.requests, bench.model.faults.counts.operations), (1, 2));
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn a_reset_stops_the_clock_and_nothing_starts_until_both_are_cleared() {
     assert_eq!(bench.register(CTRL), CLOCK_STOPPED);
     bench.set(CHANNELCTRL, 0xf);
     bench.run_packet(2, USUAL, 0, &[3; 32]);
-    assert_eq!(bench.model.conduct.counts.requests, 0);
+    assert_eq!(bench.model.faults.counts.requests, 0);
     bench.set(CTRL + 12, CLOCK_STOPPED);
     bench.run_packet(2, USUAL, 0, &[3; 32]);
-    assert_eq!((bench.register(CTRL), bench.model.conduct.counts.requests), (0, 1));
+    assert_eq!((bench.register(CTRL), bench.model.faults.counts.requests), (0, 1));
     assert_eq!((bench.register(STAT), bench.model.signal().edges), (4, vec![]), "not enabled");
 }
 
@@ -107,7 +107,7 @@ fn a_damaged_failed_or_lost_request_is_seen() {
     bench.set(CHANNEL_STAT + 2 * STEP + 8, u32::MAX);
     bench.run_packet(3, USUAL | ENCRYPT, 0, &[3; 320]);
     assert_eq!((bench.stat(2), bench.register(STAT)), (0, 6));
-    assert_eq!(bench.model.conduct.counts.requests, 3);
+    assert_eq!(bench.model.faults.counts.requests, 3);
 }
 
 #[test]
@@ -135,10 +135,10 @@ fn packets_that_cannot_be_true_are_errors_and_hashes_and_other_keys_are_unsuppor
         bench.set(CMDPTR + 2 * STEP, RAM);
         bench.set(SEMA + 2 * STEP, 1);
         assert_eq!((bench.stat(2), bench.register(STAT)), (error, 4), "packet {number}");
-        let counts = &bench.model.conduct.counts;
+        let counts = &bench.model.faults.counts;
         assert_eq!((counts.dma_errors, counts.unsupported), (dma_errors, unsupported), "packet {number}");
     }
     let mut nowhere = bench(&[]);
     nowhere.set(SEMA, 1);
-    assert_eq!((nowhere.stat(0), nowhere.model.conduct.counts.dma_errors), (BAD_PACKET, 1));
+    assert_eq!((nowhere.stat(0), nowhere.model.faults.counts.dma_errors), (BAD_PACKET, 1));
 }

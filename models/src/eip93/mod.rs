@@ -7,8 +7,8 @@
 //! driver (drivers/crypto/inside-secure/eip93/eip93-regs.h).
 
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -124,15 +124,15 @@ impl Eip93 {
     }
 
     /// Executes the next command, and writes its result.
-    fn step(&mut self, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Option<u32> {
+    fn step(&mut self, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> Option<u32> {
         let (command, result) = (self.next(COMMANDS), self.next(RESULTS));
         let mut words = read_words::<8>(command, memory)?;
         let length = words[LENGTH] & LENGTH_BYTES;
-        let error = match execute(&words, fate, conduct, memory) {
+        let error = match execute(&words, fate, faults, memory) {
             Ok(()) if fate.error => PROCESSING | EXTENDED_ERROR,
             Ok(()) => 0,
             Err(code) => {
-                conduct.counts.dma_errors += u32::from(code == 0);
+                faults.counts.dma_errors += u32::from(code == 0);
                 code | EXTENDED_ERROR
             }
         };
@@ -153,7 +153,12 @@ fn read_words<const COUNT: usize>(address: u64, memory: &Memory) -> Option<[u32;
 }
 
 /// Encrypts or decrypts as a descriptor and its SA say. The error is the extended code.
-fn execute(words: &[u32; 8], fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<(), u32> {
+fn execute(
+    words: &[u32; 8],
+    fate: &mut RequestFaults,
+    faults: &mut Faults,
+    memory: &Memory,
+) -> Result<(), u32> {
     let bus = |is_right: bool| if is_right { Ok(()) } else { Err(0_u32) };
     bus(words[0] & HOST_READY != 0 && words[LENGTH] & LENGTH_HOST_READY != 0)?;
     let sa = u64::from(words[SA]);
@@ -168,7 +173,7 @@ fn execute(words: &[u32; 8], fate: &mut Fate, conduct: &mut Conduct, memory: &Me
     let needs_iv = mode != 0;
     let is_known = operation & OPERATION == 0 && (!needs_iv || operation >> 24 & 3 == IV_FROM_STATE);
     if !is_known || key_bytes == 0 {
-        conduct.counts.unsupported += 1;
+        faults.counts.unsupported += 1;
         return Err(NO_CIPHER);
     }
     let mut key = vec![0; key_bytes];
@@ -189,11 +194,11 @@ fn execute(words: &[u32; 8], fate: &mut Fate, conduct: &mut Conduct, memory: &Me
         _ => false,
     };
     if !done {
-        conduct.counts.unsupported += 1;
+        faults.counts.unsupported += 1;
         return Err(NO_CIPHER);
     }
-    conduct.counts.operations += 1;
-    conduct.damage(fate, &mut data);
+    faults.counts.operations += 1;
+    faults.damage(fate, &mut data);
     bus(memory.write(words[DESTINATION].into(), &data))?;
     if needs_iv && operation & SAVE_IV != 0 {
         bus(memory.write(words[STATE].into(), &iv))?;
@@ -212,20 +217,20 @@ impl Engine for Eip93 {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         self.set(MASKED, self.register(CAUSES) & self.register(ENABLED));
         registers::read(&self.registers, at, data);
     }
 
-    fn write(&mut self, _: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, _: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match at {
             COMMAND_COUNT => {
                 let count = self.register(COMMAND_COUNT);
                 self.set(COMMAND_COUNT, count + (value & 0xff));
                 // Linux's driver adds one at a time: the number of requests is that of the starts.
                 let starts = value & 0xff == 1 && self.register(CONFIG) & (MODE | RESET_ENGINE) == MODE;
-                conduct.counts.unsupported += u32::from(!starts);
+                faults.counts.unsupported += u32::from(!starts);
                 self.started += u32::from(starts);
                 return starts.then_some(0);
             }
@@ -255,12 +260,12 @@ impl Engine for Eip93 {
         None
     }
 
-    fn compute(&mut self, _: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(&mut self, _: usize, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         let count = self.register(COMMAND_COUNT);
         self.set(COMMAND_COUNT, count.saturating_sub(1));
-        let done = self.step(fate, conduct, memory);
+        let done = self.step(fate, faults, memory);
         if done.is_none() {
-            conduct.counts.dma_errors += 1;
+            faults.counts.dma_errors += 1;
             self.cause(RING_ERROR, 0);
         }
         done.unwrap_or(0)

@@ -138,7 +138,7 @@ fn an_error_and_what_cannot_be_true_are_in_the_result() {
     for number in [2, 3] {
         assert_eq!(result(&bench, number)[0], ENGINE_READY | EXTENDED_ERROR | NO_CIPHER);
     }
-    assert_eq!((bench.model.conduct.counts.dma_errors, bench.model.conduct.counts.unsupported), (1, 2));
+    assert_eq!((bench.model.faults.counts.dma_errors, bench.model.faults.counts.unsupported), (1, 2));
     bench.set(COMMANDS, 0x1000);
     bench.set(COMMAND_COUNT, 1);
     assert_eq!(bench.register(CAUSES) & RING_ERROR, RING_ERROR);

@@ -10,8 +10,8 @@
 mod tests;
 
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
-use crate::conduct::{Conduct, Failure, Fate};
 use crate::engine::Engine;
+use crate::faults::{Failure, Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -133,8 +133,8 @@ impl S5p {
     fn process(
         &mut self,
         len: u32,
-        fate: &mut Fate,
-        conduct: &mut Conduct,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
         memory: &Memory,
     ) -> Result<(), Failure> {
         let control = self.word(CONTROL);
@@ -171,10 +171,10 @@ impl S5p {
         if !is_done {
             return Err(Failure::Unsupported);
         }
-        conduct.counts.operations += 1;
+        faults.counts.operations += 1;
         let swaps = (self.word(BTDMAC) & DMA_SWAP != 0) != (control & SWAP_OUT != 0);
         order(&mut data, swaps);
-        conduct.damage(fate, &mut data);
+        faults.damage(fate, &mut data);
         memory.write(self.to.address.into(), &data).then_some(()).ok_or(Failure::Wrong)
     }
 }
@@ -197,15 +197,15 @@ impl Engine for S5p {
         }
     }
 
-    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         self.set(INTSTAT, self.word(INTPEND) & self.enabled);
         self.set(FIFOSTAT, EMPTY);
         self.set(STATUS, if self.is_started { BUSY } else { 0 });
         registers::read(&self.registers, at, data);
     }
 
-    fn write(&mut self, _: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, _: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match at {
             INTENSET => self.enabled |= value,
             INTENCLR => self.enabled &= !value,
@@ -219,7 +219,7 @@ impl Engine for S5p {
                 self.to = Position { address: self.word(BTDMAS), left: value };
                 return self.start();
             }
-            HRDMAL | PKDMAL => conduct.counts.unsupported += 1,
+            HRDMAL | PKDMAL => faults.counts.unsupported += 1,
             _ => {
                 self.set(at, value);
                 // A DMA that is flushed has nothing to do.
@@ -232,12 +232,12 @@ impl Engine for S5p {
         None
     }
 
-    fn compute(&mut self, _: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(&mut self, _: usize, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         let len = self.from.left.min(self.to.left);
-        match self.process(len, fate, conduct, memory) {
+        match self.process(len, fate, faults, memory) {
             Ok(()) => len,
             Err(failure) => {
-                conduct.counts.failed(failure);
+                faults.counts.failed(failure);
                 0
             }
         }

@@ -80,7 +80,7 @@ fn aes_is_that_of_rustcrypto_and_the_registers_are_those_of_the_next_block() {
                 assert_eq!(shown, next, "{mode} {direction}");
             }
         }
-        let counts = &bench.model.conduct.counts;
+        let counts = &bench.model.faults.counts;
         assert_eq!((counts.requests, counts.bytes, counts.unsupported, counts.dma_errors), (2, 1920, 0, 0));
     }
 }
@@ -128,7 +128,7 @@ fn chunks_of_different_lengths_are_one_message() {
     bench.set(BTDMAL, 32);
     assert_eq!(bench.register(INTPEND), BRDMA | BTDMA);
     assert_eq!(bench.get(PLACE, 96), secret);
-    assert_eq!(bench.model.conduct.counts.requests, 3);
+    assert_eq!(bench.model.faults.counts.requests, 3);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn operations_that_the_model_lacks_and_addresses_without_memory_have_no_result_a
     for control in [IN_ORDER, PLAIN | CTR << 1 | 1 << 12, PLAIN | 3 << 1, PLAIN | 3 << 4] {
         let mut bench = bench(&[]);
         bench.request(control, &KEY_BYTES[..16], &[3; 32]);
-        assert_eq!((bench.model.conduct.counts.unsupported, bench.get(PLACE, 32)), (1, vec![0; 32]));
+        assert_eq!((bench.model.faults.counts.unsupported, bench.get(PLACE, 32)), (1, vec![0; 32]));
         assert_eq!(bench.register(INTPEND), BRDMA | BTDMA);
     }
     let mut other = bench(&[]);
@@ -185,11 +185,11 @@ fn operations_that_the_model_lacks_and_addresses_without_memory_have_no_result_a
     }
     other.set(HRDMAL, 64);
     other.set(PKDMAL, 64);
-    assert_eq!((other.model.conduct.counts.unsupported, other.get(PLACE, 32)), (6, vec![0; 32]));
+    assert_eq!((other.model.faults.counts.unsupported, other.get(PLACE, 32)), (6, vec![0; 32]));
     for (from, to) in [((0, 32), (PLACE, 32)), ((DATA, 32), (0, 32)), ((DATA, 1 << 31), (PLACE, 1 << 31))] {
         let mut bench = bench(&[]);
         bench.set(CONTROL, PLAIN);
         bench.move_data(from, to);
-        assert_eq!((bench.model.conduct.counts.dma_errors, bench.register(INTPEND)), (1, BRDMA | BTDMA));
+        assert_eq!((bench.model.faults.counts.dma_errors, bench.register(INTPEND)), (1, BRDMA | BTDMA));
     }
 }

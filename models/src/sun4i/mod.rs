@@ -17,8 +17,8 @@ use std::collections::VecDeque;
 
 use crate::allwinner::{CBC, ECB, method};
 use crate::block::{Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -51,7 +51,7 @@ pub struct Sun4i {
     input: VecDeque<u8>,
     output: VecDeque<u8>,
     /// What happens to the request, since the engine has begun it.
-    fate: Option<Fate>,
+    fate: Option<RequestFaults>,
     /// The chain of the request.
     chain: [u8; 16],
 }
@@ -93,11 +93,11 @@ impl Sun4i {
     }
 
     /// Processes whole blocks while the output has space for them.
-    fn process(&mut self, conduct: &mut Conduct) {
+    fn process(&mut self, faults: &mut Faults) {
         let Some(fate) = &mut self.fate else { return };
         let control = word(&self.registers, CTL);
         let Some((cipher, key_len, size)) = method(control >> 4 & 7, control >> 8 & 3) else {
-            return self.discard(conduct);
+            return self.discard(faults);
         };
         let direction = if control & DECRYPTION != 0 { Direction::Decrypt } else { Direction::Encrypt };
         while self.input.len() >= size && self.output.len() + size <= 4 * TX_DEPTH {
@@ -105,21 +105,21 @@ impl Sun4i {
             let chain = match control >> 12 & 3 {
                 ECB => None,
                 CBC => Some(&mut self.chain[..size]),
-                _ => return self.discard(conduct),
+                _ => return self.discard(faults),
             };
             if !crypt(cipher, &self.registers[KEY..KEY + key_len], direction, chain, &mut block) {
-                return self.discard(conduct);
+                return self.discard(faults);
             }
-            conduct.damage(fate, &mut block);
-            conduct.counts.bytes = conduct.counts.bytes.wrapping_add(size as u32);
+            faults.damage(fate, &mut block);
+            faults.counts.bytes = faults.counts.bytes.wrapping_add(size as u32);
             self.output.extend(block);
         }
     }
 
     /// Of what the model does not implement, there is no result.
-    fn discard(&mut self, conduct: &mut Conduct) {
+    fn discard(&mut self, faults: &mut Faults) {
         self.input.clear();
-        conduct.counts.unsupported += 1;
+        faults.counts.unsupported += 1;
     }
 }
 
@@ -134,36 +134,36 @@ impl Engine for Sun4i {
         }
     }
 
-    fn read(&mut self, _bar: usize, at: usize, data: &mut [u8], conduct: &mut Conduct) {
+    fn read(&mut self, _bar: usize, at: usize, data: &mut [u8], faults: &mut Faults) {
         match at {
             FCSR => registers::read(&self.state().to_le_bytes(), 0, data),
             TXFIFO => {
                 data.iter_mut().for_each(|byte| *byte = self.output.pop_front().unwrap_or(0));
-                self.process(conduct);
+                self.process(faults);
             }
             at => registers::read(&self.registers, at, data),
         }
     }
 
-    fn write(&mut self, _bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, _bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match at {
             CTL => return self.set_control(value).then_some(0),
             RXFIFO if self.control() & ENABLED != 0 && self.input.len() < 4 * RX_DEPTH => {
                 self.input.extend(data);
-                self.process(conduct);
+                self.process(faults);
             }
             // A word that is lost: the FIFO is full, or the engine is off.
-            RXFIFO => conduct.counts.dma_errors += 1,
+            RXFIFO => faults.counts.dma_errors += 1,
             _ => set_word(&mut self.registers, at, value),
         }
         None
     }
 
-    fn compute(&mut self, _channel: usize, fate: &mut Fate, conduct: &mut Conduct, _: &Memory) -> u32 {
-        conduct.counts.operations += 1;
+    fn compute(&mut self, _channel: usize, fate: &mut RequestFaults, faults: &mut Faults, _: &Memory) -> u32 {
+        faults.counts.operations += 1;
         self.fate = Some(*fate);
-        self.process(conduct);
+        self.process(faults);
         0
     }
 

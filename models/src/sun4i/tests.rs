@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::allwinner::{Case, cases};
-use crate::bench::conduct;
+use crate::bench::faults;
 use crate::block::Cipher;
 use crate::engine::Model;
 use crate::vfio::Device;
 
 fn model(options: &[&str]) -> Model {
-    Model::new(Box::new(Sun4i::new()), conduct(options))
+    Model::new(Box::new(Sun4i::new()), faults(options))
 }
 
 fn write(model: &mut Model, at: usize, value: u32) {
@@ -60,8 +60,8 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
             assert!(&run(&mut model, from) == to, "{method} {key_len} {mode} {direction}");
             write(&mut model, CTL, 0);
         }
-        assert_eq!((model.conduct.counts.requests, model.conduct.counts.bytes), (2, 3200));
-        assert_eq!((model.conduct.counts.unsupported, model.conduct.counts.dma_errors), (0, 0));
+        assert_eq!((model.faults.counts.requests, model.faults.counts.bytes), (2, 3200));
+        assert_eq!((model.faults.counts.unsupported, model.faults.counts.dma_errors), (0, 0));
     }
 }
 
@@ -69,12 +69,12 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
 fn a_full_fifo_and_an_engine_that_is_off_lose_words() {
     let mut model = model(&["stop=1"]);
     write(&mut model, RXFIFO, 1);
-    assert_eq!(model.conduct.counts.dma_errors, 1);
+    assert_eq!(model.faults.counts.dma_errors, 1);
     start(&mut model, 0, &[0; 16], &[]);
     (0..RX_DEPTH as u32).for_each(|word| write(&mut model, RXFIFO, word));
-    assert_eq!((read(&mut model, FCSR), model.conduct.counts.dma_errors), (0, 1), "full, nothing to read");
+    assert_eq!((read(&mut model, FCSR), model.faults.counts.dma_errors), (0, 1), "full, nothing to read");
     write(&mut model, RXFIFO, 1);
-    assert_eq!(model.conduct.counts.dma_errors, 2);
+    assert_eq!(model.faults.counts.dma_errors, 2);
     assert_eq!(read(&mut model, TXFIFO), 0);
 }
 
@@ -112,7 +112,7 @@ fn a_hash_and_an_unknown_mode_are_unsupported() {
         let mut model = model(&[]);
         start(&mut model, control, &[0; 32], &[0; 16]);
         (0..4).for_each(|word| write(&mut model, RXFIFO, word));
-        assert!(model.conduct.counts.unsupported > 0, "{control:#x}");
+        assert!(model.faults.counts.unsupported > 0, "{control:#x}");
         assert_eq!(read(&mut model, FCSR) & TX_AVAILABLE, 0, "{control:#x}");
     }
 }

@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 
 use crate::allwinner::{CBC, ECB, method};
 use crate::block::{Direction, crypt};
-use crate::conduct::{Conduct, Fate};
 use crate::engine::Engine;
+use crate::faults::{Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -123,7 +123,7 @@ fn split(places: &[u8], len: usize) -> Option<Vec<(u64, usize, usize)>> {
 }
 
 /// Processes a task, and returns its number of bytes; the errors of its channel if there is no result.
-fn process(task: &[u8], fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, u32> {
+fn process(task: &[u8], fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> Result<u32, u32> {
     let (control, symmetric) = (word(task, CONTROL), word(task, SYMMETRIC));
     let (cipher, key_len, size) = method(control & 0x7f, symmetric & 3).ok_or(ALGORITHM)?;
     let len = word(task, LEN).checked_mul(4).filter(|len| *len <= MOST_BYTES).ok_or(LENGTH)?;
@@ -142,8 +142,8 @@ fn process(task: &[u8], fate: &mut Fate, conduct: &mut Conduct, memory: &Memory)
     if !crypt(cipher, &key, direction, iv.as_deref_mut(), &mut data) {
         return Err(LENGTH);
     }
-    conduct.counts.operations += 1;
-    conduct.damage(fate, &mut data);
+    faults.counts.operations += 1;
+    faults.damage(fate, &mut data);
     scatter(memory, &task[RESULTS..], &data).ok_or(LENGTH)?;
     Ok(len)
 }
@@ -159,12 +159,12 @@ impl Engine for Sun8i {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         registers::read(if bar == 0 { &self.registers } else { &self.resets }, at, data);
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match (bar, at) {
             (1, _) => set_word(&mut self.resets, at, value),
             (_, ISR | ESR) => self.set(at, self.word(at) & !value),
@@ -179,22 +179,22 @@ impl Engine for Sun8i {
         None
     }
 
-    fn compute(&mut self, _: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(&mut self, _: usize, fate: &mut RequestFaults, faults: &mut Faults, memory: &Memory) -> u32 {
         let address = self.loaded.pop_front().unwrap_or(0);
         let mut task = [0; TASK];
         let channel = if memory.read(address.into(), &mut task) { word(&task, 0) } else { CHANNELS };
         if channel >= CHANNELS {
             // Without a channel there is none that could be done.
-            conduct.counts.dma_errors += 1;
+            faults.counts.dma_errors += 1;
             self.computed.push_back(End { channel: 0, errors: 0, interrupt: false });
             return 0;
         }
         self.set(ESR, self.word(ESR) & !(0xf << (4 * channel)));
-        let result = process(&task, fate, conduct, memory);
+        let result = process(&task, fate, faults, memory);
         match result {
             Ok(_) => {}
-            Err(ALGORITHM) => conduct.counts.unsupported += 1,
-            Err(_) => conduct.counts.dma_errors += 1,
+            Err(ALGORITHM) => faults.counts.unsupported += 1,
+            Err(_) => faults.counts.dma_errors += 1,
         }
         let errors = result.err().unwrap_or(0);
         self.computed.push_back(End { channel, errors, interrupt: word(&task, CONTROL) & INTERRUPT != 0 });

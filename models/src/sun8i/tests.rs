@@ -57,7 +57,7 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
             bench.set(ISR, 1 << channel);
             assert_eq!((bench.register(ISR), bench.register(ESR)), (0, 0));
         }
-        let counts = &bench.model.conduct.counts;
+        let counts = &bench.model.faults.counts;
         assert_eq!((counts.requests, counts.bytes, counts.unsupported, counts.dma_errors), (2, 1920, 0, 0));
     }
 }
@@ -86,7 +86,7 @@ fn a_damaged_failed_or_lost_request_is_seen() {
     bench.task(1, AES, 0, &[3; 320]);
     assert_eq!((bench.register(ESR), bench.register(ISR)), (LENGTH << 4, 3));
     bench.task(2, AES, 0, &[3; 320]);
-    assert_eq!((bench.register(ISR), bench.model.conduct.counts.requests), (3, 3));
+    assert_eq!((bench.register(ISR), bench.model.faults.counts.requests), (3, 3));
     bench.task(1, AES, 0, &[3; 320]);
     assert_eq!(bench.register(ESR), 0, "the next task of the channel");
 }
@@ -98,7 +98,7 @@ fn operations_that_the_model_lacks_are_reported_as_not_supported() {
         let mut bench = bench(&[]);
         bench.task(3, method, symmetric, &[3; 32]);
         assert_eq!((bench.register(ESR), bench.register(ISR)), (ALGORITHM << 12, 8));
-        assert_eq!(bench.model.conduct.counts.unsupported, 1);
+        assert_eq!(bench.model.faults.counts.unsupported, 1);
     }
 }
 
@@ -125,14 +125,14 @@ fn tasks_that_cannot_be_true_are_errors() {
         let mut bench = bench(&[]);
         bench.load(&task(changes));
         assert_eq!((bench.register(ESR), bench.register(ISR)), (LENGTH, 1), "task {number}");
-        assert_eq!(bench.model.conduct.counts.dma_errors, 1, "task {number}");
+        assert_eq!(bench.model.faults.counts.dma_errors, 1, "task {number}");
     }
     let mut right = bench(&[]);
     right.load(&task(&[]));
-    assert_eq!((right.register(ESR), right.model.conduct.counts.dma_errors), (0, 0));
+    assert_eq!((right.register(ESR), right.model.faults.counts.dma_errors), (0, 0));
     let mut nowhere = bench(&[]);
     nowhere.load(&task(&[(0, CHANNELS)]));
     nowhere.set(TDQ, 0);
     nowhere.set(TLR, LOAD);
-    assert_eq!((nowhere.register(ISR), nowhere.model.conduct.counts.dma_errors), (0, 2));
+    assert_eq!((nowhere.register(ISR), nowhere.model.faults.counts.dma_errors), (0, 2));
 }

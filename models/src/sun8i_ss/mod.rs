@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 
 use crate::allwinner::{CBC, ECB, method};
 use crate::block::{Direction, crypt};
-use crate::conduct::{Conduct, Failure, Fate};
 use crate::engine::Engine;
+use crate::faults::{Failure, Faults, RequestFaults};
 use crate::registers::{self, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
@@ -87,7 +87,12 @@ impl Sun8iSs {
 }
 
 /// Processes a task, and returns its number of bytes.
-fn process(task: &Task, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> Result<u32, Failure> {
+fn process(
+    task: &Task,
+    fate: &mut RequestFaults,
+    faults: &mut Faults,
+    memory: &Memory,
+) -> Result<u32, Failure> {
     let (cipher, key_len, block) =
         method(task.control >> 2 & 0xf, task.control >> 7 & 3).ok_or(Failure::Unsupported)?;
     let words = Some(task.words).filter(|words| *words <= MOST_WORDS).ok_or(Failure::Wrong)?;
@@ -106,8 +111,8 @@ fn process(task: &Task, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory)
     if !crypt(cipher, &key, direction, iv.as_deref_mut(), &mut data) {
         return Err(Failure::Unsupported);
     }
-    conduct.counts.operations += 1;
-    conduct.damage(fate, &mut data);
+    faults.counts.operations += 1;
+    faults.damage(fate, &mut data);
     memory.write(task.result, &data).then_some(4 * words).ok_or(Failure::Wrong)
 }
 
@@ -122,14 +127,14 @@ impl Engine for Sun8iSs {
         }
     }
 
-    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Conduct) {
+    fn read(&mut self, bar: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         let is_idle = !(0..FLOWS).any(|flow| self.is_running(flow));
         self.set(CTL, self.word(CTL) & !IDLE | if is_idle { IDLE } else { 0 });
         registers::read(if bar == 0 { &self.registers } else { &self.resets }, at, data);
     }
 
-    fn write(&mut self, bar: usize, at: usize, data: &[u8], conduct: &mut Conduct) -> Option<usize> {
-        let value = conduct.word(data)?;
+    fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize> {
+        let value = faults.word(data)?;
         match (bar, at) {
             (1, _) => set_word(&mut self.resets, at, value),
             (_, ISR) => self.set(ISR, self.word(ISR) & !value),
@@ -153,11 +158,17 @@ impl Engine for Sun8iSs {
         None
     }
 
-    fn compute(&mut self, flow: usize, fate: &mut Fate, conduct: &mut Conduct, memory: &Memory) -> u32 {
+    fn compute(
+        &mut self,
+        flow: usize,
+        fate: &mut RequestFaults,
+        faults: &mut Faults,
+        memory: &Memory,
+    ) -> u32 {
         let Some(task) = self.flows[flow].loaded.pop_front() else { return 0 };
         self.flows[flow].computed += 1;
-        process(&task, fate, conduct, memory).unwrap_or_else(|failure| {
-            conduct.counts.failed(failure);
+        process(&task, fate, faults, memory).unwrap_or_else(|failure| {
+            faults.counts.failed(failure);
             0
         })
     }

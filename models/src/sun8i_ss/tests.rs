@@ -53,7 +53,7 @@ fn aes_des_and_triple_des_are_those_of_rustcrypto_in_both_directions() {
             bench.set(ISR, 1 << flow);
             assert!(!bench.model.signal().level);
         }
-        let counts = &bench.model.conduct.counts;
+        let counts = &bench.model.faults.counts;
         assert_eq!((counts.requests, counts.bytes, counts.unsupported, counts.dma_errors), (2, 1920, 0, 0));
     }
 }
@@ -86,7 +86,7 @@ fn only_enabled_interrupts_raise_the_line() {
     assert_eq!(bench.register(ISR), 1);
     // Without the bit, nothing starts.
     bench.set(CTL, FLOW_1);
-    assert_eq!((bench.register(ISR), bench.model.conduct.counts.requests), (1, 1));
+    assert_eq!((bench.register(ISR), bench.model.faults.counts.requests), (1, 1));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn operations_that_the_model_lacks_end_without_a_result_and_are_counted() {
         let mut bench = bench(&[]);
         bench.flow_task(PLAIN | control, &[3; 32]);
         assert_eq!((bench.register(ISR), bench.get(PLACE, 32)), (1, vec![0; 32]), "{control:#x}");
-        assert_eq!(bench.model.conduct.counts.unsupported, 1);
+        assert_eq!(bench.model.faults.counts.unsupported, 1);
     }
 }
 
@@ -131,10 +131,10 @@ fn tasks_that_cannot_be_true_end_without_a_result_and_are_counted() {
         bench.registers(&[change]);
         bench.set(CTL, PLAIN | CBC << 13);
         assert_eq!((bench.register(ISR), bench.get(PLACE, 32)), (1, vec![0; 32]), "{change:?}");
-        assert_eq!(bench.model.conduct.counts.dma_errors, 1, "{change:?}");
+        assert_eq!(bench.model.faults.counts.dma_errors, 1, "{change:?}");
     }
     let mut part = bench(&[]);
     part.registers(&[(LEN, 7)]);
     part.set(CTL, PLAIN);
-    assert_eq!((part.register(ISR), part.model.conduct.counts.unsupported), (1, 1));
+    assert_eq!((part.register(ISR), part.model.faults.counts.unsupported), (1, 1));
 }

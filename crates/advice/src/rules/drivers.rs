@@ -101,15 +101,15 @@ fn load(family: &Family, facts: &Facts) -> String {
 }
 
 pub fn safexcel(facts: &Facts) -> Vec<Because> {
-    published(facts, "safexcel", "aes", "https://github.com/openwrt/openwrt/issues/21310")
+    reported_by_users(facts, "safexcel", "aes", "https://github.com/openwrt/openwrt/issues/21310")
 }
 
 pub fn rockchip2(facts: &Facts) -> Vec<Because> {
-    published(facts, "rockchip2", "sha", "https://github.com/armbian/build/pull/9795")
+    reported_by_users(facts, "rockchip2", "sha", "https://github.com/armbian/build/pull/9795")
 }
 
 /// A fault that users of a family of drivers have published, in algorithms with this part in their name.
-fn published(facts: &Facts, id: &str, algorithm: &str, source: &str) -> Vec<Because> {
+fn reported_by_users(facts: &Facts, id: &str, algorithm: &str, source: &str) -> Vec<Because> {
     let status = &facts.status;
     // One pass over the drivers: there may be thousands.
     let is_concerned = |driver: &&DriverView| {

@@ -1,4 +1,4 @@
-//! MediaTek.
+//! MediaTek: the driver before Linux 5.13. MT7621 is in `eip93.rs`, MT7622 to MT7988 in `safexcel.rs`.
 
 use crate::family::{EngineKind, Family, Limit};
 

@@ -1,4 +1,4 @@
-//! How a model behaves beyond its registers: the time that requests take, faults on demand, counters
+//! What a model does beyond its registers: faults on demand, the time that requests take, counters
 //! and a trace. The same for every engine.
 
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Counts {
 
 /// The faults of one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct RequestFaults {
     /// It completes without an interrupt.
     pub lose: bool,
     /// One bit of its result is wrong.
@@ -79,8 +79,8 @@ pub struct Fate {
     pub stop: bool,
 }
 
-/// Behaviour of a model, its counters and its trace.
-pub struct Conduct {
+/// The faults of a model that are to come, its times, counters and trace.
+pub struct Faults {
     pub counts: Counts,
     overhead: Duration,
     seconds_per_byte: f64,
@@ -90,8 +90,8 @@ pub struct Conduct {
     trace: bool,
 }
 
-impl Conduct {
-    pub fn new(options: &mut Options) -> Result<Conduct, String> {
+impl Faults {
+    pub fn new(options: &mut Options) -> Result<Faults, String> {
         let mut faults = [0; FAULTS.len()];
         for (fault, name) in faults.iter_mut().zip(FAULTS) {
             *fault = options.take(name).map_or(Ok(0), |value| {
@@ -103,7 +103,7 @@ impl Conduct {
         let late = options
             .take("late-ms")
             .map_or(Ok(200), |value| value.parse().map_err(|_| format!("late-ms={value} is not a number")))?;
-        Ok(Conduct {
+        Ok(Faults {
             counts: Counts::default(),
             overhead: Duration::from_micros(options.number("overhead-us")?),
             seconds_per_byte,
@@ -122,7 +122,7 @@ impl Conduct {
     }
 
     /// Decides what happens to the next request.
-    pub fn next_request(&mut self) -> Fate {
+    pub fn next_request(&mut self) -> RequestFaults {
         self.counts.requests += 1;
         let mut hit = [false; FAULTS.len()];
         for (fault, hit) in self.faults.clone().iter().zip(&mut hit) {
@@ -138,7 +138,7 @@ impl Conduct {
             }
         }
         self.counts.faults += u32::from(hit.contains(&true));
-        Fate {
+        RequestFaults {
             lose: hit[LOSE],
             damage: hit[DAMAGE] || hit[ERROR],
             late: hit[LATE],
@@ -148,7 +148,7 @@ impl Conduct {
     }
 
     /// The time before a request moves data.
-    pub fn time_to_start(&self, fate: Fate) -> Duration {
+    pub fn time_to_start(&self, fate: RequestFaults) -> Duration {
         self.overhead + if fate.late { self.late } else { Duration::ZERO }
     }
 
@@ -158,7 +158,7 @@ impl Conduct {
     }
 
     /// Inverts one bit, if the fate of the request is to be damaged and nothing was yet.
-    pub fn damage(&mut self, fate: &mut Fate, data: &mut [u8]) {
+    pub fn damage(&mut self, fate: &mut RequestFaults, data: &mut [u8]) {
         if std::mem::take(&mut fate.damage) && !data.is_empty() {
             let at = self.random() as usize % data.len();
             data[at] ^= 1 << (self.random() % 8);
@@ -219,32 +219,32 @@ fn parse_fault(value: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::conduct;
+    use crate::bench::faults;
 
     #[test]
     fn a_fault_hits_the_request_with_its_number_and_no_other() {
-        let mut conduct = conduct(&["lose=3", "stop=1"]);
-        let fates: Vec<Fate> = (0..5).map(|_| conduct.next_request()).collect();
+        let mut faults = faults(&["lose=3", "stop=1"]);
+        let fates: Vec<RequestFaults> = (0..5).map(|_| faults.next_request()).collect();
         assert_eq!(
             fates.iter().map(|fate| fate.lose).collect::<Vec<_>>(),
             [false, false, true, false, false]
         );
         assert!(fates[0].stop && !fates[1].stop);
-        assert_eq!((conduct.counts.requests, conduct.counts.faults), (5, 2));
+        assert_eq!((faults.counts.requests, faults.counts.faults), (5, 2));
     }
 
     #[test]
     fn a_request_that_ends_with_an_error_has_a_wrong_result() {
-        let mut conduct = conduct(&["error=1"]);
-        let fates = [conduct.next_request(), conduct.next_request()];
+        let mut faults = faults(&["error=1"]);
+        let fates = [faults.next_request(), faults.next_request()];
         assert_eq!(fates.map(|fate| (fate.error, fate.damage)), [(true, true), (false, false)]);
     }
 
     #[test]
     fn a_seed_repeats_the_random_faults() {
         let run = |seed: &str| -> Vec<bool> {
-            let mut conduct = conduct(&["error=1/10", seed]);
-            (0..1000).map(|_| conduct.next_request().error).collect()
+            let mut faults = faults(&["error=1/10", seed]);
+            (0..1000).map(|_| faults.next_request().error).collect()
         };
         assert_eq!(run("seed=7"), run("seed=7"));
         assert_ne!(run("seed=7"), run("seed=8"));
@@ -254,37 +254,34 @@ mod tests {
 
     #[test]
     fn a_damaged_result_differs_in_one_bit_and_once() {
-        let mut conduct = conduct(&["damage=1"]);
-        let mut fate = conduct.next_request();
+        let mut faults = faults(&["damage=1"]);
+        let mut fate = faults.next_request();
         let mut data = [0; 64];
-        conduct.damage(&mut fate, &mut data);
+        faults.damage(&mut fate, &mut data);
         assert_eq!(data.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
         let before = data;
-        conduct.damage(&mut fate, &mut data);
+        faults.damage(&mut fate, &mut data);
         assert_eq!(data, before);
     }
 
     #[test]
     fn the_page_shows_counters_and_accepts_faults() {
-        let mut conduct = conduct(&[]);
-        conduct.next_request();
-        assert_eq!(conduct.read_page(0), 1);
-        conduct.write_page(FAULTS_AT + 4 * ERROR, 2);
-        assert_eq!(conduct.read_page(FAULTS_AT + 4 * ERROR), 2);
-        assert!(!conduct.next_request().error);
-        assert!(conduct.next_request().error);
-        conduct.write_page(0, 77);
-        conduct.write_page(4092, 77);
-        assert_eq!((conduct.read_page(0), conduct.read_page(4092)), (3, 0));
+        let mut faults = faults(&[]);
+        faults.next_request();
+        assert_eq!(faults.read_page(0), 1);
+        faults.write_page(FAULTS_AT + 4 * ERROR, 2);
+        assert_eq!(faults.read_page(FAULTS_AT + 4 * ERROR), 2);
+        assert!(!faults.next_request().error);
+        assert!(faults.next_request().error);
+        faults.write_page(0, 77);
+        faults.write_page(4092, 77);
+        assert_eq!((faults.read_page(0), faults.read_page(4092)), (3, 0));
     }
 
     #[test]
     fn a_fault_that_cannot_happen_is_refused() {
         for word in ["lose=0", "lose=1/0", "damage=x", "late-ms=x"] {
-            assert!(
-                Conduct::new(&mut Options::parse(&[word.to_owned()]).expect("a pair")).is_err(),
-                "{word}"
-            );
+            assert!(Faults::new(&mut Options::parse(&[word.to_owned()]).expect("a pair")).is_err(), "{word}");
         }
     }
 }
