@@ -88,7 +88,7 @@ pub fn by_name(driver: &str) -> Option<&'static Signature> {
 
 /// The family of a driver by name and module; a row whose module matches takes precedence over one
 /// that matches by name only.
-pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
+pub fn by_name_and_module(driver: &str, module: &str) -> Option<&'static Signature> {
     let name = driver.strip_prefix("__").unwrap_or(driver);
     let mut by_name = SIGNATURES.iter().filter(|s| s.has_name(name));
     let first = by_name.next()?;
@@ -100,7 +100,7 @@ pub fn of(driver: &str, module: &str) -> Option<&'static Signature> {
 
 /// The family of a driver by name and module, if both match.
 pub fn known(driver: &str, module: &str) -> Option<&'static Signature> {
-    of(driver, module).filter(|signature| signature.has_module(module))
+    by_name_and_module(driver, module).filter(|signature| signature.has_module(module))
 }
 
 pub fn bounds(driver: &str) -> Bounds {

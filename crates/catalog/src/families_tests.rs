@@ -105,8 +105,8 @@ fn instructions_and_plain_code_are_told_apart() {
 
 #[test]
 fn two_families_with_one_name_are_told_apart_by_their_module() {
-    assert_eq!(of("mtk-sha256", "mtk_crypto").unwrap().family().id, "mtk-crypto");
-    assert_eq!(of("sha256-octeon", "kernel").unwrap().nature, Nature::Software);
+    assert_eq!(by_name_and_module("mtk-sha256", "mtk_crypto").unwrap().family().id, "mtk-crypto");
+    assert_eq!(by_name_and_module("sha256-octeon", "kernel").unwrap().nature, Nature::Software);
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Signs<'_> {
 
     fn stranger(&mut self) {
         let driver = &self.of.driver;
-        if let Some(named) = families::of(&driver.name, &driver.module) {
+        if let Some(named) = families::by_name_and_module(&driver.name, &driver.module) {
             let (chip, module) = (named.family().chip, &driver.module);
             self.add(
                 format!("the name looks like {chip}, but that lives in another module than {module}"),

@@ -95,7 +95,7 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
         advice: Vec::new(),
         warnings,
     };
-    status.cpu_instructions = instructions::of(&status.cpu, &status.drivers);
+    status.cpu_instructions = instructions::views(&status.cpu, &status.drivers);
     if !root.is_live() {
         status.missing = missing(&status, root);
     }

@@ -5,7 +5,7 @@ use outboard_catalog::families::{fits, values};
 use outboard_catalog::instructions::{ALL, Instructions, OpenSslUse};
 use outboard_documents::status::{Cpu, CpuInstructions, DriverView};
 
-pub fn of(cpu: &Cpu, drivers: &[DriverView]) -> Vec<CpuInstructions> {
+pub fn views(cpu: &Cpu, drivers: &[DriverView]) -> Vec<CpuInstructions> {
     let has = |set: &&Instructions| {
         set.architecture == cpu.architecture
             && values(set.features).any(|feature| cpu.features.iter().any(|f| f == feature))
@@ -65,7 +65,7 @@ mod tests {
     use crate::cpu::parse;
 
     fn names(cpuinfo: &str) -> Vec<String> {
-        of(&parse(cpuinfo.as_bytes()), &[]).into_iter().map(|set| set.name).collect()
+        views(&parse(cpuinfo.as_bytes()), &[]).into_iter().map(|set| set.name).collect()
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         };
         let cpu = parse(b"flags : sha_ni\n");
         let crc = driver("crc32c-lib", "crc32c");
-        let used = |drivers: &[DriverView]| of(&cpu, drivers).remove(0);
+        let used = |drivers: &[DriverView]| views(&cpu, drivers).remove(0);
         assert_eq!(used(std::slice::from_ref(&crc)).kernel_uses, Some(false));
         let set = used(&[crc, driver("sha512-lib", "sha512"), driver("sha256-lib", "sha256")]);
         assert_eq!(set.kernel_uses, Some(true));
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn without_drivers_the_kernels_use_is_not_known() {
         let cpu = parse(b"flags : aes\n");
-        assert_eq!(of(&cpu, &[])[0].kernel_uses, None);
-        assert_eq!(of(&cpu, &[])[0].off.as_deref(), Some("OPENSSL_ia32cap=~0x200000000000000"));
+        assert_eq!(views(&cpu, &[])[0].kernel_uses, None);
+        assert_eq!(views(&cpu, &[])[0].off.as_deref(), Some("OPENSSL_ia32cap=~0x200000000000000"));
     }
 }

@@ -48,6 +48,7 @@ mod hardware;
 mod in_out;
 mod jobs;
 mod key_session;
+mod keyed_request;
 mod kinds;
 #[cfg(any(test, fuzzing))]
 mod libcrypto;
@@ -73,7 +74,6 @@ mod software;
 mod spot_check;
 mod stack_text;
 mod standard_error;
-mod submitted;
 mod tables;
 mod trust;
 mod unwritten;

@@ -24,7 +24,7 @@ use outboard_services::enable::{self, Application, Applied, Inputs, Plan, Record
 use self::restart::Flags;
 use super::tune::GoalName;
 use crate::etc::Changing;
-use crate::live_service::{procd, systemctl};
+use crate::running_services::{procd, systemctl};
 use crate::signals;
 
 /// Make a service use the accelerator

@@ -1,7 +1,7 @@
 //! `outboard bench openvpn`: a tunnel between two network namespaces, or to another machine, without and
 //! with outboard.
 
-mod offload;
+mod data_channel;
 mod peer_tunnel;
 mod tunnel;
 
@@ -106,13 +106,13 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         }
         let sides = contestants.iter().map(|configuration| configuration.side(Some(cipher)));
         let mut sides = sides.collect::<Result<Vec<_>>>()?;
-        match offload::is_there(&tools.version, tools.has_offload, cipher) {
+        match data_channel::is_there(&tools.version, tools.has_offload, cipher) {
             _ if there.is_some() => {}
             Ok(()) => {
                 let folder = work.folder(&format!("{cipher}-in-kernel"))?;
                 let terms = TunnelParameters { in_kernel: true, ..plain };
                 tunnels.push(SomeTunnel::Here(tools.tunnel(&work, &folder, &configurations[0], &terms)?));
-                sides.push(offload::side()?);
+                sides.push(data_channel::side()?);
             }
             Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
         }

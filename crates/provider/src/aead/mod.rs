@@ -25,6 +25,7 @@
 //! - `text_room`: the memory for the copy of a text
 //! - `params`: gettable and settable parameters
 
+mod catch_up;
 mod context;
 mod deferred;
 mod init;
@@ -34,7 +35,6 @@ mod offload;
 mod params;
 mod record;
 mod short;
-mod step;
 mod stream;
 mod text_room;
 

@@ -11,11 +11,11 @@ use super::message::{Message, Processed, TagUse};
 use super::short::{FULL_TAG, Short};
 use super::text_room::TextRoom;
 use crate::key_session::KeyUse;
+use crate::keyed_request::{Answer, Keyed};
 use crate::offload::Refusal;
 use crate::request::Request;
 use crate::software::SoftContext;
 use crate::spot_check::Verdict;
-use crate::submitted::{Answer, Keyed};
 
 /// Longest text in bytes for a CCM nonce that leaves two bytes for the length field.
 const TWO_BYTES: usize = 0xffff;

@@ -8,9 +8,9 @@ use outboard_counters::SoftwareReason;
 
 use super::context::Context;
 use crate::key_session::KeyUse;
+use crate::keyed_request::Keyed;
 use crate::kinds::{Block, Mode};
 use crate::offer::Cipher;
-use crate::submitted::Keyed;
 
 /// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
 /// blocks that it leaves.

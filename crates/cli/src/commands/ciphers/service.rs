@@ -18,7 +18,7 @@ use serde::Serialize;
 use self::offered::offered;
 pub use self::offered::offered_or_default;
 use crate::commands::enable::service_facts;
-use crate::live_service::systemctl;
+use crate::running_services::systemctl;
 
 /// The document of `--json`. Fields are only added within a version; sizes are in bytes.
 #[derive(Serialize)]

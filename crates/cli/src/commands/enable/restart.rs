@@ -10,7 +10,7 @@ use outboard_console::{answer, progress};
 use outboard_services::enable::{self, Applied, Plan, Record, State, Tree};
 use serde::Serialize;
 
-use crate::live_service::{Broken, LiveService, Verification};
+use crate::running_services::{Broken, LiveService, Verification};
 use crate::signals;
 
 /// The document of `--json`. Fields are only added within a version.

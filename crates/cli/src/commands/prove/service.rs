@@ -18,7 +18,7 @@ use super::measured;
 use super::options::Options;
 use super::proof::results;
 use crate::commands::enable::named;
-use crate::live_service::init_system::InitSystem;
+use crate::running_services::init_system::InitSystem;
 use outboard_console::progress;
 
 pub fn observe(options: &Options) -> Result<Prove> {

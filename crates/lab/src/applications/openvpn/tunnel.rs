@@ -13,7 +13,7 @@ use super::super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::super::server_process::ServerProcess;
 use super::super::tool::{IP, modprobe};
 use super::super::tools;
-use super::offload;
+use super::data_channel;
 
 /// Addresses in the tunnel, from a range reserved for documentation (RFC 5737).
 const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
@@ -103,7 +103,7 @@ impl Tools {
             process.wait_for_log("Initialization Sequence Completed")?;
             if terms.in_kernel {
                 ensure!(
-                    process.has_logged(offload::LOG_MESSAGE),
+                    process.has_logged(data_channel::LOG_MESSAGE),
                     "OpenVPN does without data-channel offload: {}",
                     process.words()
                 );
