@@ -12,8 +12,6 @@ pub struct Check {
     pub machine: Machine,
     pub seed: u64,
     pub drivers: Vec<CheckedDriver>,
-    #[serde(default)]
-    pub memory_pressure: bool,
     pub interrupted: bool,
     /// Drivers that were not checked because the time was over or a signal arrived.
     #[serde(default)]
@@ -52,15 +50,7 @@ outboard_catalog::texts! { words:
 
 impl Check {
     pub fn new(seed: u64, machine: Machine, made: String) -> Self {
-        Check {
-            made,
-            machine,
-            seed,
-            drivers: Vec::new(),
-            memory_pressure: false,
-            interrupted: false,
-            not_checked: Vec::new(),
-        }
+        Check { made, machine, seed, drivers: Vec::new(), interrupted: false, not_checked: Vec::new() }
     }
 
     pub fn is_right(&self) -> bool {

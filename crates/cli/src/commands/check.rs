@@ -1,7 +1,6 @@
 //! `outboard check`: verifies the results of drivers for a given time.
 
 pub mod findings;
-mod pressure;
 mod share;
 mod text;
 mod work;
@@ -9,7 +8,7 @@ mod work;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use outboard_accel::checkable::any_seed;
 use outboard_console as console;
@@ -47,11 +46,8 @@ pub struct Options {
     /// Repeat the requests of an earlier run
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// While memory is scarce: a process repeatedly allocates and frees all free memory
-    #[arg(long)]
-    memory_pressure: bool,
     /// Check nothing: delete the findings of earlier checks of these drivers
-    #[arg(long, requires = "drivers", conflicts_with_all = ["time", "seed", "json", "memory_pressure"])]
+    #[arg(long, requires = "drivers", conflicts_with_all = ["time", "seed", "json"])]
     forget: bool,
     /// Print JSON (schema outboard-check/1)
     #[arg(long)]
@@ -59,9 +55,6 @@ pub struct Options {
     /// In this process alone: what the command starts for its second process
     #[arg(long, hide = true)]
     alone: bool,
-    /// What the command starts for --memory-pressure
-    #[arg(long, hide = true)]
-    hoard: bool,
 }
 
 pub fn run(options: &Options) -> ExitCode {
@@ -71,9 +64,6 @@ pub fn run(options: &Options) -> ExitCode {
 fn check(options: &Options) -> Result<ExitCode> {
     if options.forget {
         return findings::forget(&options.drivers).map(|()| ExitCode::SUCCESS);
-    }
-    if options.hoard {
-        return pressure::hoard().map(|()| ExitCode::SUCCESS).context("taking memory");
     }
     stop::listen();
     let candidates = work::candidates(&options.drivers)?;
@@ -85,11 +75,8 @@ fn check(options: &Options) -> Result<ExitCode> {
             "this machine has no accelerator whose algorithm can be checked: outboard status shows what it has"
         );
     }
-    let start = || pressure::Pressure::start().context("the process that takes memory");
-    let _pressure = options.memory_pressure.then(start).transpose()?;
     let seed = options.seed.unwrap_or_else(any_seed);
-    let mut check =
-        Check { memory_pressure: options.memory_pressure, ..Check::new(seed, machine::here(), now()) };
+    let mut check = Check::new(seed, machine::here(), now());
     // Only the first process has this time limit; it ends the second one.
     if !options.alone {
         stop::limit(options.time);

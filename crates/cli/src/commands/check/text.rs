@@ -20,9 +20,6 @@ pub fn report(check: &Check) -> String {
             );
         }
     }
-    if check.memory_pressure {
-        text += "Memory was scarce meanwhile.\n";
-    }
     if !check.not_checked.is_empty() {
         let (names, end) =
             (check.not_checked.join(", "), if check.interrupted { "a signal came" } else { "--for ended" });
@@ -98,22 +95,13 @@ mod tests {
         let machine = Machine { kernel: "7.3.4".into(), cpu: "a CPU".into(), cpus: 1 };
         let drivers = vec![exact, wrong, silent, unreached];
         let made = "2026-11-21T12:34:56Z".into();
-        Check {
-            made,
-            machine,
-            seed: 42,
-            drivers,
-            memory_pressure: false,
-            interrupted: false,
-            not_checked: Vec::new(),
-        }
+        Check { made, machine, seed: 42, drivers, interrupted: false, not_checked: Vec::new() }
     }
 
     #[test]
     fn the_table_says_what_is_right_and_what_is_not() {
         let mut check = check();
         let bad = report(&check);
-        check.memory_pressure = true;
         check.drivers.truncate(1);
         insta::assert_snapshot!([bad, report(&check)].join("\n----\n"));
     }

@@ -76,9 +76,8 @@ fn one(section: &mut Section, check: &Check) {
         number("interrupts"),
         words("the kernel's test"),
     ];
-    let scarce = if check.memory_pressure { ", while memory was scarce" } else { "" };
     let caption = format!(
-        "Results of the check of {} on Linux {}, with seed {}{scarce}",
+        "Results of the check of {} on Linux {}, with seed {}",
         check.made, check.machine.kernel, check.seed
     );
     section.table(caption, head, check.drivers.iter().map(row).collect());
