@@ -62,7 +62,7 @@ pub struct SessionInfoOp {
 pub struct CryptOp<P> {
     pub session: u32,
     pub op: u16,
-    /// 0. Flags, not used here, hash a message in chunks, write the next IV back, or copy instead of
+    /// Zero: flags, not used here, hash a message in chunks, write the next IV back, or copy instead of
     /// passing the caller's pages to the driver.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
