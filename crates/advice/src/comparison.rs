@@ -10,7 +10,6 @@ use crate::entrants::{ADIANTUM, CHACHA20};
 use crate::service::ServiceFacts;
 use crate::spread::compare;
 
-/// Selects entrants.
 type IsOfKind = fn(&Entrant) -> bool;
 
 /// What another cipher has to win by, beyond the spread of both, before a service should change.
@@ -128,7 +127,6 @@ fn cpu(one: &Entrant) -> f64 {
     one.cpu_ms_per_megabyte.unwrap_or(1e3 / one.megabytes_per_second)
 }
 
-/// The first of the fastest.
 fn fastest<'a>(entrants: impl Iterator<Item = &'a Entrant>) -> Option<&'a Entrant> {
     entrants.min_by(|a, b| b.megabytes_per_second.total_cmp(&a.megabytes_per_second))
 }

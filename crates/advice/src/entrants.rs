@@ -59,7 +59,6 @@ pub fn compared_names(offered: &Offered, is_served: impl Fn(&str) -> bool) -> Ve
     names
 }
 
-/// Combines the figures of one size.
 #[must_use]
 pub fn entrants(offered: &Offered, bytes: u32, figures: &[CipherFigure]) -> Vec<Entrant> {
     let at_size = || figures.iter().filter(|figure| figure.bytes == compared_size(bytes));

@@ -8,7 +8,6 @@ use crate::service::ServiceFacts;
 use crate::system::System;
 use crate::{rules, tunnels, verdict};
 
-/// The facts.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Facts {
     /// What was found; what is concluded from it is empty.
@@ -26,7 +25,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The status with all that is concluded.
     #[must_use]
     pub fn advise(mut self) -> Status {
         self.status.decisions = self.services.iter().map(ServiceFacts::decide).collect();

@@ -6,16 +6,13 @@ use serde::Serialize;
 
 use crate::system::{ModuleStep, System};
 
-/// What is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Obstacle {
-    /// One sentence.
     pub text: String,
     /// The line that helps; null if nothing does.
     pub next: Option<String>,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Obstacles {
     /// Each prevents the use of an accelerator.

@@ -13,7 +13,6 @@ pub struct ServiceFacts {
     pub name: String,
     /// Size of its large requests; `None`: any size.
     pub bytes: Option<u32>,
-    /// What happens with each cipher of the service.
     pub ciphers: Vec<CipherFacts>,
     /// What it offers its peers; `None`: that is not known.
     pub offered: Option<Offered>,
@@ -28,12 +27,10 @@ pub struct ServiceFacts {
     pub obstacle: Option<String>,
 }
 
-/// What happens with a cipher.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct CipherFacts {
     /// OpenSSL's name; for disks and IPsec the setting.
     pub cipher: String,
-    /// The driver that it reaches.
     pub driver: Option<String>,
     /// The smallest request that goes to the driver; `None`: no request does.
     pub from: Option<u32>,
@@ -67,13 +64,11 @@ pub enum PolicyState {
     Absent,
     /// It does not apply, for a reason.
     Unfit(String),
-    /// It applies.
     InForce,
     /// It applies, and was measured for this goal, which is not the wanted one.
     OtherGoal(String),
 }
 
-/// How a suite of a service is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SuiteServed {
     /// Its name in the service's configuration.
@@ -160,7 +155,6 @@ impl ServiceFacts {
         Negotiation::of(&self.name)
     }
 
-    /// The decision.
     #[must_use]
     pub fn decide(&self) -> ServiceDecision {
         let Verdict { decision, why, refused_without, next } = self.verdict();
@@ -287,7 +281,6 @@ impl ServiceFacts {
         its.is_some_and(|one| one.is_served(self.bytes))
     }
 
-    /// The step that follows a decision.
     fn next(&self, decision: &Decision, is_refused: bool) -> Option<String> {
         let name = &self.name;
         let known = Application::by_name(name);
@@ -328,7 +321,6 @@ impl ServiceFacts {
         free.beaten().map(|(_, why)| why)
     }
 
-    /// Each suite that it offers, and how it is served.
     #[must_use]
     pub fn suites(&self) -> Vec<SuiteServed> {
         let suites = self.offered.iter().flat_map(|offered| &offered.suites);

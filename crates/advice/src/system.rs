@@ -5,7 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What installs packages.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub enum PackageManager {
     /// Debian and its derivatives.
@@ -19,7 +18,6 @@ pub enum PackageManager {
     Other,
 }
 
-/// A system on which parts are installed.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct System {
     pub manager: PackageManager,
@@ -65,7 +63,6 @@ impl fmt::Display for ModuleStep {
 const INSTALL: &str = "docs/install.md in outboard's source";
 
 impl System {
-    /// The line that installs packages.
     #[must_use]
     pub fn packages(&self, names: &str) -> Option<String> {
         Some(match self.manager {
@@ -106,7 +103,6 @@ impl System {
         }
     }
 
-    /// What installs the provider.
     #[must_use]
     pub fn provider_step(&self) -> String {
         match () {

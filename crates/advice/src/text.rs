@@ -2,7 +2,6 @@
 
 use outboard_documents::decision::{Decision, ServiceDecision};
 
-/// The decision in a word or two.
 #[must_use]
 pub fn words(decision: &Decision) -> String {
     match decision {

@@ -35,7 +35,6 @@ pub enum SoftwareReason {
 
 use SoftwareReason::*;
 
-/// The reasons that are counted for requests.
 const COUNTED: [SoftwareReason; 7] =
     [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, EngineStopped, LookaheadMissed, UnsuitableCall];
 

@@ -14,7 +14,6 @@ pub struct Entrant {
     pub cipher: String,
     /// The accelerator's driver; null in software.
     pub driver: Option<String>,
-    /// Throughput.
     pub megabytes_per_second: f64,
     /// Spread of the throughput, relative to it.
     pub spread: f64,
@@ -24,7 +23,6 @@ pub struct Entrant {
     pub is_legacy: bool,
 }
 
-/// What to do with a service.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(tag = "decision", rename_all = "lowercase")]
 pub enum Decision {
@@ -35,31 +33,23 @@ pub enum Decision {
     },
     /// Another suite costs less than what its peers negotiate.
     Prefer {
-        /// The suite.
         other: String,
         /// Lines of the service's configuration with which it is negotiated.
         settings: Vec<String>,
     },
-    /// Nothing is to change.
     Leave,
-    /// A measurement is missing.
     #[default]
     Unknown,
 }
 
-/// The decision about a service.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ServiceDecision {
-    /// Name of the service.
     pub service: String,
-    /// What to do.
     #[serde(flatten)]
     pub decision: Decision,
-    /// Why, in one sentence.
     pub why: String,
     /// The command to type; null if nothing is to be done.
     pub next: Option<String>,
-    /// Whether it is enabled.
     pub enabled: bool,
     /// Whether `outboard enable` refuses it without --force or --aes-required.
     pub refused: bool,

@@ -51,7 +51,6 @@ outboard_catalog::texts! { name:
 pub const LONGEST_WALL_TIME: f64 = 1.5;
 
 impl Goal {
-    /// By the name for output.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Goal> {
         [Goal::Throughput, Goal::Cpu, Goal::Balanced].into_iter().find(|goal| goal.name() == name)

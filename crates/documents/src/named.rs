@@ -55,12 +55,10 @@ impl Named for Selftest {
     }
 }
 
-/// Writes the name.
 pub fn serialize<T: Named, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.name())
 }
 
-/// Reads the name.
 pub fn deserialize<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     T::by_name(&text).ok_or_else(|| D::Error::custom(format_args!("{text:?} is not known here")))

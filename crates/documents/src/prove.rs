@@ -60,14 +60,12 @@ outboard_catalog::texts! { words:
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum ProofVerdict {
-        /// A result of a driver differed from software's.
         Wrong = "wrong: a result differed from software's",
         /// Hardware did at least half of the bytes, confirmed by its interrupts.
         Hardware = "proven: processed by hardware",
         /// Hardware did less than half of the bytes, confirmed by its interrupts.
         Partly = "partly: less than half by hardware",
         Software = "processed in software",
-        /// The command never loaded the provider.
         NotLoaded = "the provider was not loaded",
         /// Hardware work is counted, and no interrupts can confirm or refute it.
         Unverified = "unverified: interrupts cannot confirm the count",
@@ -112,7 +110,6 @@ pub struct AlgorithmWork {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct SoftwareWork {
-    /// The reason: one of a request.
     #[serde(with = "crate::named")]
     pub reason: SoftwareReason,
     pub requests: u64,
@@ -122,7 +119,6 @@ pub struct SoftwareWork {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NotOffered {
     pub algorithms: Vec<String>,
-    /// The reason: one of an algorithm.
     #[serde(with = "crate::named")]
     pub reason: SoftwareReason,
     pub why: String,

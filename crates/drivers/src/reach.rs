@@ -90,7 +90,6 @@ outboard_catalog::texts! { name:
     pub enum Reachable {
         Yes = "yes",
         No = "no",
-        /// The files do not show it.
         Unclear = "unclear",
     }
 }

@@ -27,7 +27,6 @@ fn is_enabled(root: &Root, known: &Application) -> bool {
     root.exists(Record::path(known.name).to_string_lossy().trim_start_matches('/'))
 }
 
-/// The users within the kernel that are enabled.
 pub(crate) fn kernel_users(root: &Root) -> Vec<String> {
     let users = APPLICATIONS.iter().filter(|known| known.programs.is_empty() && is_enabled(root, known));
     users.map(|known| known.name.to_owned()).collect()
@@ -48,7 +47,6 @@ pub(crate) fn facts(root: &Root, measured: &Measured<'_>) -> Vec<ServiceFacts> {
 }
 
 impl Measured<'_> {
-    /// The facts about a service that is not enabled.
     pub(crate) fn of(&self, known: &Application) -> ServiceFacts {
         let offered = Negotiation::of(known.name).map(Negotiation::by_default);
         let figures = self.tuned.map(Tuned::figures).unwrap_or_default();

@@ -39,7 +39,6 @@ pub fn read(root: &Root, release: Option<&str>) -> System {
     }
 }
 
-/// The running system.
 pub fn here() -> System {
     let root = Root::live();
     read(&root, Release::read(&root).map(|release| release.text).as_deref())

@@ -32,7 +32,6 @@ pub struct DriverSample {
     pub requests: Option<u64>,
     pub bytes: Option<u64>,
     pub batches: Option<u64>,
-    /// Requests that ended with an error.
     pub errors: Option<u64>,
     /// Requests that a waiter stopped waiting for.
     pub timeouts: Option<u64>,

@@ -27,7 +27,6 @@ pub enum Error {
     SoftDrivers(String),
     #[error("{} is not ON or OFF", quoted(.0))]
     Padlock(String),
-    /// An entry of THRESHOLDS that is not NAME:BYTES.
     #[error("{} is not NAME:BYTES, such as AES-128-CBC:4096", quoted(.0))]
     Threshold(String),
     /// A number of bytes that is not a number or is out of range.

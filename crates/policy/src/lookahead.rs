@@ -19,7 +19,6 @@ pub enum LookaheadMode {
 /// Keys `LOOKAHEAD` and `LOOKAHEAD_...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookaheadPolicy {
-    /// Which ciphers use it.
     pub mode: LookaheadMode,
     /// Maximum memory of a process for key stream, in bytes.
     pub memory: usize,

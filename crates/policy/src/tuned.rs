@@ -40,7 +40,6 @@ pub struct CipherRow<'a> {
     /// Smallest request in bytes that is offloaded: for encryption, for decryption. `None`: no
     /// request is offloaded.
     pub from: [Option<usize>; 2],
-    /// The driver that was measured.
     pub driver: &'a str,
     /// Best size of the chunks into which a request is split, in bytes, if it was measured.
     pub piece: Option<usize>,
@@ -51,7 +50,6 @@ pub struct CipherRow<'a> {
 /// Why a file is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The file is not a regular file of at most 64 KiB that only root or the user of this process
@@ -60,17 +58,11 @@ pub enum Unfit {
         "it must be a file of 64 KiB at most that is owned by root (or the current user) and writable by its owner only"
     )]
     Owner,
-    /// A line is not valid.
     #[error("line {0} is not understood: run `outboard tune` again")]
     Line(usize),
     /// The file was made for another kernel, CPU or driver.
     #[error("it was made for {was}, and here is {here}: run `outboard tune` again")]
-    Stale {
-        /// What the file was made for.
-        was: String,
-        /// What this machine has.
-        here: String,
-    },
+    Stale { was: String, here: String },
 }
 
 impl Tuned {
@@ -127,12 +119,10 @@ impl Tuned {
         Ok(())
     }
 
-    /// Whether a driver was measured.
     pub fn has_driver(&self, driver: &str) -> bool {
         self.lines().any(|words| words[..2] == [Some("driver"), Some(driver)])
     }
 
-    /// The words of all lines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = [Option<&str>; 6]> {
         self.text.lines().map(words)
     }
@@ -209,7 +199,6 @@ pub(crate) fn kernel_text(root: &(impl SystemFiles + ?Sized), file: &str) -> Str
     root.beginning(file, FIRST_CPU).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
 
-/// The kernel's release.
 pub(crate) const RELEASE: &str = "proc/sys/kernel/osrelease";
 
 /// The first words of a line, without the comment after `#`.

@@ -39,7 +39,6 @@ impl PolicyText {
         self.line(format_args!("\n# cipher encrypt decrypt driver pieces key-bytes"));
     }
 
-    /// A line of [`ciphers`](Self::ciphers).
     pub fn cipher(&mut self, name: &str, row: CipherRow) {
         self.line(format_args!("{}", row.line(name)));
     }
@@ -48,7 +47,6 @@ impl PolicyText {
         self.line(format_args!("\n# {} cipher from driver start", LookaheadRow::WORD));
     }
 
-    /// A line of [`lookaheads`](Self::lookaheads).
     pub fn lookahead(&mut self, name: &str, row: LookaheadRow) {
         self.line(format_args!("{}", row.line(name)));
     }

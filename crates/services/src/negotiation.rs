@@ -7,26 +7,19 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// How the suites of a service are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Negotiation {
-    /// nginx.
     Nginx,
-    /// Apache.
     Apache,
-    /// The server.
     Sshd,
-    /// The client.
     Ssh,
-    /// OpenVPN.
     OpenVpn,
     /// IPsec in the kernel: ESP of strongSwan's connections.
     Ipsec,
-    /// Encrypted disks.
     Disk,
 }
 
 /// One of the names of the catalogue.
 type CipherName = &'static str;
 
-/// A suite and its cipher.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OfferedSuite {
     /// The service's name for it.
@@ -41,10 +34,8 @@ fn known_cipher<'d, D: Deserializer<'d>>(from: D) -> Result<Option<&'static str>
     Ok(CIPHER_NAMES.into_iter().find(|known| name.as_deref() == Some(known)))
 }
 
-/// What a service offers, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Offered {
-    /// Suites, or ciphers.
     pub suites: Vec<OfferedSuite>,
     /// MACs by the service's names, for suites that do not have one of their own.
     pub macs: Vec<String>,
@@ -141,7 +132,6 @@ impl Offered {
 }
 
 impl Negotiation {
-    /// Of a service by its name.
     #[must_use]
     pub fn of(service: &str) -> Option<Self> {
         Some(match service {

@@ -71,7 +71,6 @@ pub struct Rule {
 pub struct Case {
     pub is_note: bool,
     pub when: When,
-    /// The problem in one sentence.
     pub phrase: &'static str,
     pub next: &'static str,
 }
@@ -118,7 +117,6 @@ impl Because {
     }
 }
 
-/// What the rules find.
 #[must_use]
 pub fn problems(facts: &Facts) -> Vec<Problem> {
     let cases = RULES.iter().flat_map(|rule| rule.cases.iter().map(move |case| (rule, case)));

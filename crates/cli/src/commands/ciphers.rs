@@ -49,7 +49,6 @@ pub struct Options {
     json: bool,
 }
 
-/// Runs `outboard ciphers`.
 pub fn run(options: &Options) -> ExitCode {
     let shown = match &options.service {
         Some(service) => {
@@ -83,13 +82,10 @@ fn ciphers(options: &Options) -> Result<()> {
     Ok(console::answer(&report)?)
 }
 
-/// What the provider decided with a configuration.
 pub struct Decided {
     /// The decisions about the algorithms of outboard.
     pub decisions: Vec<(String, Decision)>,
-    /// The notes of the provider.
     notes: Vec<String>,
-    /// The configuration that was composed.
     composed: Composed,
 }
 

@@ -91,7 +91,6 @@ pub struct Options {
     module: Option<PathBuf>,
 }
 
-/// The system to change.
 #[derive(Args)]
 pub struct Place {
     /// Change the system below this directory, such as an image; enabling requires --force, since nothing can be measured
@@ -105,7 +104,6 @@ fn directory(text: &str) -> Result<PathBuf, String> {
 }
 
 impl Place {
-    /// The files of the system.
     pub fn tree(&self) -> Tree {
         Tree::at(self.root.as_deref().unwrap_or(Path::new("/")))
     }
@@ -167,12 +165,10 @@ pub fn named<'a>(services: &'a [String], units: &'a [String]) -> impl Iterator<I
 }
 
 impl<'a> Named<'a> {
-    /// The service of a record, by the name in the record.
     pub fn of_record(key: &'a str) -> Self {
         Self { name: key, is_unit: key.ends_with(".service") }
     }
 
-    /// Whether it is a unit that the user named.
     pub fn is_unit(&self) -> bool {
         self.is_unit
     }
@@ -185,7 +181,6 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The arguments of `enable` and `disable` for it.
     pub fn arguments(&self) -> String {
         if self.is_unit { format!("--unit {}", self.name) } else { self.name.to_owned() }
     }
@@ -204,7 +199,6 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Runs `outboard enable`.
 pub fn run(options: &Options) -> ExitCode {
     if options.progress {
         outboard_documents::print_steps();

@@ -22,7 +22,6 @@ pub struct Options {
     topic: Option<Topic>,
 }
 
-/// What is explained.
 #[derive(Debug, Clone)]
 enum Topic {
     Problem(&'static Rule),
@@ -40,7 +39,6 @@ fn known(name: &str) -> Result<Topic, String> {
         })
 }
 
-/// Runs `outboard explain`.
 pub fn run(options: &Options) -> ExitCode {
     let text = match &options.topic {
         Some(Topic::Problem(rule)) => explained(rule.id, rule.title, &rule.explanation),

@@ -56,7 +56,6 @@ pub struct Options {
     module: Option<PathBuf>,
 }
 
-/// Runs `outboard setup`.
 pub fn run(options: &Options) -> ExitCode {
     exit_code("setup", setup(options))
 }
@@ -100,7 +99,6 @@ fn goal_of(policy: &Path) -> Goal {
     policy.and_then(|policy| Goal::by_name(policy.value("goal"))).unwrap_or_default()
 }
 
-/// Prints the document, or the text.
 fn printed(options: &Options, result: &Setup, text: &str) -> Result<()> {
     match options.json {
         true => Ok(answer(&(serde_json::to_string_pretty(result)? + "\n"))?),

@@ -21,30 +21,23 @@ use outboard_policy::CipherFigure;
 
 use super::contest::{WARM_UP, by_driver_alone, plan, without_interrupts};
 
-/// A cipher with the accelerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accelerated<'a> {
     /// OpenSSL's name.
     pub cipher: &'a str,
-    /// The driver that serves it.
     pub driver: &'a str,
-    /// What the driver does.
     pub task: DriverTask,
 }
 
-/// What was measured.
 #[derive(Debug, Default)]
 pub struct Panel {
-    /// The figures.
     pub figures: Vec<CipherFigure>,
     /// Why figures are missing.
     pub faults: Vec<String>,
 }
 
-/// Makes requests of one contestant.
 type Run<'a> = Box<dyn FnMut(u32) -> Result<(), String> + 'a>;
 
-/// One contestant of the turns.
 struct Side<'a> {
     run: Run<'a>,
     /// The number of requests of a sample; `None`: as many as take the time of one.
@@ -66,7 +59,6 @@ struct With<'a> {
     accelerated: Accelerated<'a>,
     pair: &'a OpensslPair,
     before: Counts,
-    /// The bytes that it received.
     asked: &'a Cell<u64>,
 }
 
@@ -75,7 +67,6 @@ impl<'a> Side<'a> {
         Self { run, requests: None, fewest: 1, of: Some(Of { name, with: None }) }
     }
 
-    /// Untimed requests.
     fn between(run: Run<'a>, requests: Option<u32>) -> Self {
         Self { run, requests, fewest: 1, of: None }
     }

@@ -8,7 +8,6 @@ use outboard_documents::tune::{DirectionResult, Lookahead, Point, TunedCipher};
 
 use crate::tuning::ahead;
 
-/// Formats the decision for a cipher and its reason.
 pub fn cipher(cipher: &TunedCipher) -> String {
     let TunedCipher { name, driver, interface, encrypt, decrypt, .. } = cipher;
     let mut text = match (encrypt.from, decrypt.from) {

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A problem of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Problem {
     /// The kind: a rule of the crate `advice`.

@@ -18,7 +18,6 @@ use super::tools;
 const SESSION: &str = "set -eu; umask 077; dir=$(mktemp -d); trap 'rm -rf \"$dir\"' EXIT; trap 'exit 1' HUP INT TERM; \
     : >\"$dir/plain.cnf\"; echo \"$dir\"; echo \"$SSH_CONNECTION\"; cat >/dev/null";
 
-/// The option for another machine.
 #[derive(Args)]
 pub struct PeerOption {
     /// Run the clients on another machine, which this one reaches by ssh without a password: root@pc
@@ -99,7 +98,6 @@ impl Peer {
             .map_err(|_| anyhow!("{} has no {program} command: install it there", self.destination))
     }
 
-    /// A command, run on the peer if there is one.
     pub fn place(peer: Option<&Peer>, command: Command) -> Command {
         match peer {
             Some(peer) => peer.command(&command),

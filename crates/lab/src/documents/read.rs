@@ -25,7 +25,7 @@ pub enum Part {
     Check(Check),
     Tune(Tune),
     Bench(Bench),
-    Prove(Prove),
+    Prove(Box<Prove>),
     RngTest(RngTest),
     RngAssess(RngAssessment),
     Report(Box<Report>),
@@ -104,7 +104,8 @@ pub fn read(bytes: &[u8]) -> Result<Part, Unfit> {
         Tune::SCHEMA => Part::Tune(typed(bytes, "outboard tune --json")?),
         Bench::SCHEMA => Part::Bench(typed(bytes, "outboard bench --json")?),
         Prove::SCHEMA => {
-            Part::Prove(typed::<Prove>(bytes, "outboard prove --json FILE -- COMMAND")?.without_secrets())
+            let proof: Prove = typed(bytes, "outboard prove --json FILE -- COMMAND")?;
+            Part::Prove(Box::new(proof.without_secrets()))
         }
         RngTest::SCHEMA => Part::RngTest(typed(bytes, "outboard rng test --json")?),
         RngAssessment::SCHEMA => Part::RngAssess(typed(bytes, "outboard rng assess --json")?),

@@ -63,7 +63,7 @@ impl Report {
             Part::Check(check) => self.checks.push(check),
             Part::Tune(tune) => self.tunes.push(tune),
             Part::Bench(bench) => self.benches.push(bench),
-            Part::Prove(proof) => self.proofs.push(proof),
+            Part::Prove(proof) => self.proofs.push(*proof),
             Part::RngTest(test) => self.rng_tests.push(test),
             Part::RngAssess(assessment) => self.rng_assessments.push(assessment),
             Part::Report(_) => return Err(Unfit::Report),

@@ -32,7 +32,6 @@ impl Exposition {
 }
 
 impl Metric<'_> {
-    /// Adds a sample, if there is a value.
     pub(crate) fn sample(&mut self, labels: &[(&str, &str)], value: impl Into<Option<u64>>) {
         let Some(value) = value.into() else { return };
         let out = &mut self.page.0;

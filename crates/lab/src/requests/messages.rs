@@ -17,7 +17,6 @@ impl Messages {
         Messages { session, message, depth, digests: Vec::new() }
     }
 
-    /// Runs one batch.
     pub fn run(&mut self) -> Result<(), Error> {
         self.digests = match self.depth {
             1 => vec![self.session.digest(&self.message)?],

@@ -11,7 +11,6 @@ const LARGEST_FILE: usize = 1 << 20;
 const MOST_FILES: usize = 1000;
 const DEEPEST: usize = 32;
 
-/// Where the files of a configuration are read.
 pub trait Files {
     /// The content of a file; of one that is too large at least one byte more than 1 MiB.
     /// Errors: as open(2) and read(2). An implementation may refuse what is not a regular file.

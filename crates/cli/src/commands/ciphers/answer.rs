@@ -14,38 +14,31 @@ use serde::Serialize;
 pub struct Answer {
     /// `outboard-ciphers/1`.
     pub schema: &'static str,
-    /// The machine and its OpenSSL.
     #[serde(flatten)]
     pub machine: Machine,
     /// The algorithms, in the provider's order.
     pub algorithms: Vec<Algorithm>,
-    /// Notes about the configuration.
     pub notes: Vec<String>,
 }
 
-/// The machine and its OpenSSL.
 #[derive(Debug, Serialize)]
 pub struct Machine {
     /// OpenSSL's version.
     pub openssl: String,
-    /// The kernel's release.
     pub kernel: String,
     /// The openssl.cnf in force; null without one.
     pub configuration: Option<String>,
-    /// Whether that file enables outboard.
     pub enabled: bool,
     /// The provider's file.
     pub module: String,
 }
 
-/// The decision for an algorithm.
 #[derive(Debug, Serialize)]
 pub struct Algorithm {
     /// OpenSSL's name.
     pub name: String,
     /// The kernel's name; null if outboard does not support the algorithm.
     pub kernel_name: Option<&'static str>,
-    /// Whether the provider offers it.
     pub offered: bool,
     /// The driver that large requests go to; null if it is not offered.
     pub driver: Option<String>,
@@ -70,10 +63,8 @@ pub struct Algorithm {
     pub drivers: Vec<Driver>,
 }
 
-/// A driver of /proc/crypto.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Driver {
-    /// Its exact name.
     pub name: String,
     /// Classification of the driver, with the values of [`Algorithm::verdict`].
     pub verdict: &'static str,

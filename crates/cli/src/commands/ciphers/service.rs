@@ -35,7 +35,6 @@ struct ServiceSuites {
     legacy: Option<LegacyChoice>,
 }
 
-/// Prints the suites of a service.
 pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
     let tree = Tree::at(Path::new("/"));
     let openssl = OpenSsl::find();

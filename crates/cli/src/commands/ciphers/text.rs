@@ -91,7 +91,6 @@ fn from(algorithm: &Algorithm) -> String {
     }
 }
 
-/// Groups the algorithms by reason.
 fn reasons<'a>(left: &[&'a Algorithm]) -> Vec<(&'a str, Vec<&'a Algorithm>)> {
     let mut reasons: Vec<(&str, Vec<&Algorithm>)> = Vec::new();
     for &algorithm in left {

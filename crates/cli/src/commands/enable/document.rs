@@ -14,23 +14,19 @@ use serde::Serialize;
 pub struct Change<'a> {
     /// `outboard-enable/1`.
     schema: &'static str,
-    /// Name of the service.
     service: &'a str,
     /// Whether it was enabled or would be; false: disabled.
     enabled: bool,
     /// Whether the files were changed; false: they are only shown.
     acted: bool,
-    /// The files that differ.
     files: Vec<FileChange>,
     /// What is advised; null where nothing was measured, and for a service that was disabled.
     advice: Option<ServiceDecision>,
-    /// Remarks.
     notes: Vec<String>,
     /// Commands by which running processes change too.
     next: Vec<String>,
 }
 
-/// A file.
 #[derive(Serialize)]
 pub struct FileChange {
     path: PathBuf,
@@ -57,7 +53,6 @@ pub fn files(tree: &Tree, plan: &Plan, steps: &[Step]) -> io::Result<Vec<FileCha
     Ok(changes)
 }
 
-/// A file that is removed.
 pub fn removed(tree: &Tree, path: &Path) -> io::Result<FileChange> {
     Ok(FileChange { path: path.to_owned(), before: tree.read(path)?, after: None })
 }
@@ -76,7 +71,6 @@ pub fn print(
     Ok(answer(&outboard_documents::pretty(&change)?)?)
 }
 
-/// Prints the change that disabled a service.
 pub fn print_disabled(service: &str, files: Vec<FileChange>, notes: Vec<String>, next: &str) -> Result<()> {
     let (schema, next) = ("outboard-enable/1", vec![next.to_owned()]);
     let change = Change { schema, service, enabled: false, acted: true, files, advice: None, notes, next };

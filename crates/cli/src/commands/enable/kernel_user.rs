@@ -36,7 +36,6 @@ impl Choice<'_> {
     }
 }
 
-/// Runs the command for one user.
 pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     if options.place.root.is_some() || options.restart || options.module.is_some() {
         bail!("--root, --restart and --module are for services with a process of their own");

@@ -22,11 +22,9 @@ struct Services {
 #[derive(Serialize)]
 struct Service {
     name: String,
-    /// What it is.
     about: String,
     /// `not enabled`, `enabled`, `unverified`, `incomplete` or `edited`.
     state: &'static str,
-    /// The files that were added for it.
     files: Vec<PathBuf>,
     /// Whether it has units that `--restart` can restart and verify.
     restarts: bool,
@@ -42,7 +40,6 @@ pub const UNVERIFIED: &str =
 pub const INCOMPLETE: &str =
     "a change was interrupted, or mode or owner of a file was changed: repeat enable, or disable";
 
-/// Prints the list.
 pub fn list(tree: &Tree, json: bool) -> Result<()> {
     // Only root can, and not while another command changes something.
     if let Ok(Some(_lock)) = Place::try_lock(tree) {

@@ -18,17 +18,13 @@ use crate::signals;
 struct Restarted<'a> {
     /// `outboard-restart/1`.
     schema: &'static str,
-    /// Name of the service.
     service: &'a str,
-    /// Whether it is enabled now.
     enabled: bool,
-    /// Whether files were changed.
     changed: bool,
     #[serde(flatten)]
     verification: Verification,
 }
 
-/// Options of the command.
 #[derive(Clone, Copy)]
 pub struct Flags {
     /// The service may stay in software.

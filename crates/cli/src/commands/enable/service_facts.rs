@@ -57,7 +57,6 @@ pub fn examine(tree: &Tree, plan: &Plan, inputs: &Inputs, goal: Option<Goal>) ->
     })
 }
 
-/// What happens with each cipher.
 fn of_decisions(
     names: &[&str],
     decisions: &[(String, Decision)],

@@ -3,18 +3,14 @@
 /// The page, of which this command prints parts.
 const PAGE: &str = include_str!("../../../../../docs/questions.md");
 
-/// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The anchor of its heading, such as `wireguard`.
     pub name: String,
-    /// The question, in one sentence.
     pub title: String,
-    /// The answer, in plain text.
     pub answer: String,
 }
 
-/// All questions, in the order of the page.
 pub fn all() -> Vec<Question> {
     PAGE.split("\n## ").skip(1).filter_map(parse).collect()
 }
@@ -26,7 +22,6 @@ fn parse(section: &str) -> Option<Question> {
     Some(Question { name: anchor(heading), title: plain(title), answer: plain(answer) })
 }
 
-/// The anchor that Markdown gives a heading.
 fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().replace(' ', "-")
 }

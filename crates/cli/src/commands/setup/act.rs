@@ -19,7 +19,6 @@ use crate::commands::disallow::{disallow, forget};
 use crate::commands::tune::{Wanted, measure};
 use crate::signals::{self, SignalGuard};
 
-/// How it ended.
 pub enum Outcome {
     Done,
     /// A signal came, and the earlier state was restored.
@@ -35,7 +34,6 @@ struct Granted {
     was_saved: bool,
 }
 
-/// Does what is to be done.
 pub fn act(
     machine: &Machine,
     needs: &Needs,

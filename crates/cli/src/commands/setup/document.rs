@@ -12,7 +12,6 @@ use super::needs::{Needs, PolicyState};
 #[derive(Serialize)]
 pub struct Setup {
     schema: &'static str,
-    /// The accelerators.
     pub accelerators: Vec<String>,
     /// What is missing or prevents the use of an accelerator.
     pub obstacles: Vec<Obstacle>,
@@ -20,29 +19,24 @@ pub struct Setup {
     pub remarks: Vec<String>,
     /// The drivers that the services need.
     pub drivers: Vec<DriverStep>,
-    /// The goal of the measurement.
     pub goal: &'static str,
     /// `absent`, `in-force`, `to-measure` or `measured`.
     pub policy: &'static str,
     /// Why it is to be measured; null otherwise.
     pub policy_reason: Option<String>,
-    /// The ciphers that are measured.
     pub ciphers: Vec<String>,
     /// About how long the measurement takes, in seconds.
     pub seconds: u64,
-    /// Whether anything was changed.
     pub changed: bool,
     /// What to do with each service; empty before the measurement.
     pub services: Vec<ServiceDecision>,
 }
 
-/// A driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriverStep {
     pub driver: String,
     /// The kernel's name.
     pub algorithm: String,
-    /// What it is for, in words.
     pub purpose: String,
     pub state: DriverState,
     /// Why it is refused; null otherwise.
@@ -79,7 +73,6 @@ impl Setup {
         }
     }
 
-    /// Adds the plan.
     pub fn plan(&mut self, needs: &Needs) {
         self.drivers.clone_from(&needs.drivers);
         self.ciphers = needs.ciphers.iter().map(|&cipher| cipher.to_owned()).collect();

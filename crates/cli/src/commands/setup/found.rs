@@ -9,7 +9,6 @@ use outboard_drivers::root::Root;
 use outboard_openssl_conf::{installation::OpenSsl, provider_file};
 use outboard_uapi::DEVICE;
 
-/// A machine that was examined.
 pub struct Machine {
     pub status: Status,
     /// The provider's file; `None` if it is missing, which is an obstacle.

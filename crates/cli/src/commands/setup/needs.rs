@@ -34,7 +34,6 @@ const AHEAD: Duration = Duration::from_secs(25);
 /// The algorithm that computes key stream.
 const KEY_STREAM: &str = "ecb(aes)";
 
-/// A service of this machine.
 pub struct AtHand {
     pub name: String,
     /// What would be added for it, or why that is not possible.
@@ -45,21 +44,17 @@ pub struct AtHand {
     pub is_aes_required: bool,
 }
 
-/// Whether the policy is to be measured.
 pub enum PolicyState {
     InForce,
-    /// With the reason.
     ToMeasure(String),
 }
 
-/// What the services need.
 pub struct Needs {
     pub services: Vec<AtHand>,
     pub drivers: Vec<DriverStep>,
     /// OpenSSL's names of the ciphers that are measured.
     pub ciphers: Vec<&'static str>,
     pub policy: PolicyState,
-    /// The goal of the measurement.
     pub goal: Goal,
 }
 
@@ -85,18 +80,15 @@ impl Needs {
         self.drivers.iter().all(|step| step.state == DriverState::Refused)
     }
 
-    /// Whether anything is to be done.
     pub fn is_work_left(&self) -> bool {
         matches!(self.policy, PolicyState::ToMeasure(_)) || self.drivers.iter().any(is_to_do)
     }
 
-    /// About the time of the measurement.
     pub fn time(&self) -> Duration {
         self.ciphers.iter().map(|cipher| time_of(cipher)).sum()
     }
 }
 
-/// About the time that a cipher takes.
 pub fn time_of(cipher: &str) -> Duration {
     if has_key_stream(cipher) { AHEAD } else { DIRECT }
 }

@@ -18,7 +18,6 @@ use super::suite::Suite;
 
 pub const FILE: &str = "file";
 
-/// Which of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     Nginx,

@@ -77,7 +77,6 @@ fn speed_text(speed: BlockSpeed) -> String {
     format!("min {min}, avg {average}, max {max} Mbit/s")
 }
 
-/// Runs `outboard rng test`.
 pub fn test(options: &Options) -> Result<ExitCode> {
     stop::listen();
     let start = Instant::now();

@@ -29,7 +29,6 @@ const RECORD: u32 = 16384;
 /// About the time of a contestant's samples, in seconds.
 const SECONDS: usize = 2;
 
-/// What a driver is to serve.
 type Need<'a> = (&'static KernelNeed, &'a Judged);
 
 /// The setting of the cipher that competes with AES, and the name of that cipher.
@@ -121,7 +120,6 @@ fn entrant(user: KernelUser, offered: &Offered, one: &KernelFigure) -> Entrant {
     }
 }
 
-/// Compares a driver with software at one setting.
 pub fn verdict(figures: &[KernelFigure], setting: &str, driver: &str, goal: Goal) -> Result<SpeedVerdict> {
     let find = |accelerator: Option<&str>| {
         figures.iter().find(|one| {

@@ -12,7 +12,6 @@ use outboard_services::enable::{Plan, PreferredDriver};
 
 use super::Choice;
 
-/// The user's own name.
 pub fn reader(user: KernelUser) -> &'static str {
     user.route().name()
 }
@@ -69,7 +68,6 @@ fn outranked(driver: &Judged, need: &NeedOutlook<'_>) -> String {
     }
 }
 
-/// The measurements.
 pub fn measured(figures: &[KernelFigure]) -> String {
     let mut rows = vec![["measured", "driver", "MB/s", "CPU ms/MB"].map(str::to_owned)];
     for KernelFigure { contestant, figure, .. } in figures {
@@ -95,7 +93,6 @@ pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>, figures: &[Ke
     )
 }
 
-/// The changes of priorities.
 pub fn priorities(drivers: &[Judged], preferred: &[PreferredDriver]) -> Result<String> {
     let mut out = String::new();
     for one in preferred {
@@ -109,7 +106,6 @@ pub fn priorities(drivers: &[Judged], preferred: &[PreferredDriver]) -> Result<S
     Ok(out)
 }
 
-/// What was done, and the next step.
 pub fn done(plan: &Plan, preferred: &[PreferredDriver], next: &str) -> String {
     let mut out = format!("{} is enabled; written:\n", plan.service);
     plan.files.iter().for_each(|file| _ = writeln!(out, "  {}", file.path.display()));
@@ -119,7 +115,6 @@ pub fn done(plan: &Plan, preferred: &[PreferredDriver], next: &str) -> String {
     out + next
 }
 
-/// What remains to be done by the user.
 pub fn next(user: KernelUser, choices: &[&Choice<'_>]) -> String {
     let settings: Vec<&str> = choices.iter().map(|choice| choice.need.setting).collect();
     let settings = settings.join(" or ");
