@@ -13,7 +13,7 @@ pub struct CoreHandle {
 /// defines.
 pub type Function = unsafe extern "C" fn();
 
-/// `OSSL_DISPATCH` (struct ossl_dispatch_st): a numbered function. Number 0 ends a table.
+/// `OSSL_DISPATCH` (struct ossl_dispatch_st): a numbered function.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Dispatch {
@@ -65,7 +65,7 @@ impl Algorithm {
     };
 }
 
-/// The rows of a dispatch table, without the row that ends it.
+/// Without the row that ends it.
 ///
 /// # Safety
 /// `table` is null or points to a table that ends with function number 0 and lives for `'a`.
@@ -82,7 +82,7 @@ pub unsafe fn rows<'a>(table: *const Dispatch) -> &'a [Dispatch] {
     unsafe { std::slice::from_raw_parts(table, count) }
 }
 
-/// The function numbered `id` in `table`, or `None` if the table has no such row.
+/// `None` if the table has no function with this number.
 ///
 /// # Safety
 /// As for [`rows`]; `F` is the type that core_dispatch.h defines for the number.
@@ -116,7 +116,7 @@ macro_rules! functions {
         }
 
         impl $name {
-            /// The functions in a table; `None` if one is missing.
+            /// `None` if a function is missing.
             ///
             /// # Safety
             /// `table` ends with number 0 and is of the operation to which the numbers belong.

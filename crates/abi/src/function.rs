@@ -1,4 +1,5 @@
-//! Numbers and types of the functions that outboard calls or offers (core_dispatch.h).
+//! Numbers and types of the functions that outboard calls or offers (core_dispatch.h). A type
+//! without another comment is `OSSL_FUNC_*_fn` of its name.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -50,17 +51,13 @@ numbers! {
     EVP_CIPH_XTS_MODE = 0x10001;
 }
 
-/// `OSSL_FUNC_core_get_params_fn`
 pub type CoreGetParams = unsafe extern "C" fn(*const CoreHandle, *mut Param) -> c_int;
-/// `OSSL_FUNC_core_new_error_fn`
 pub type CoreNewError = unsafe extern "C" fn(*const CoreHandle);
 /// `OSSL_FUNC_core_set_error_mark_fn` and `OSSL_FUNC_core_pop_error_to_mark_fn`
 pub type CoreErrorMark = unsafe extern "C" fn(*const CoreHandle) -> c_int;
-/// `OSSL_FUNC_core_set_error_debug_fn`
 pub type CoreSetErrorDebug = unsafe extern "C" fn(*const CoreHandle, *const c_char, c_int, *const c_char);
-/// `OSSL_FUNC_core_vset_error_fn`. The last argument is a `va_list`. Every ABI that Linux supports
-/// passes it as one pointer-sized word: a pointer to the list, or the list itself where it is a
-/// pointer.
+/// The last argument is a `va_list`. Every ABI that Linux supports passes it as one pointer-sized
+/// word: a pointer to the list, or the list itself where it is a pointer.
 pub type CoreVsetError = unsafe extern "C" fn(*const CoreHandle, u32, *const c_char, *mut c_void);
 
 /// Called for each provider that is or becomes active. Returns 1, or 0 to fail its activation.
@@ -69,7 +66,6 @@ pub type ChildCreate = unsafe extern "C" fn(*const CoreHandle, *mut c_void) -> c
 pub type ChildRemove = unsafe extern "C" fn(*const CoreHandle, *mut c_void) -> c_int;
 /// Called when the default properties of the library context change.
 pub type ChildGlobalProps = unsafe extern "C" fn(*const c_char, *mut c_void) -> c_int;
-/// `OSSL_FUNC_provider_register_child_cb_fn`
 pub type ProviderRegisterChildCb = unsafe extern "C" fn(
     *const CoreHandle,
     Option<ChildCreate>,
@@ -77,56 +73,41 @@ pub type ProviderRegisterChildCb = unsafe extern "C" fn(
     Option<ChildGlobalProps>,
     *mut c_void,
 ) -> c_int;
-/// `OSSL_FUNC_provider_deregister_child_cb_fn`
 pub type ProviderDeregisterChildCb = unsafe extern "C" fn(*const CoreHandle);
-/// `OSSL_FUNC_provider_name_fn`
 pub type ProviderName = unsafe extern "C" fn(*const CoreHandle) -> *const c_char;
-/// `OSSL_FUNC_provider_get0_provider_ctx_fn`
 pub type ProviderGet0ProviderCtx = unsafe extern "C" fn(*const CoreHandle) -> *mut c_void;
-/// `OSSL_FUNC_provider_get0_dispatch_fn`
 pub type ProviderGet0Dispatch = unsafe extern "C" fn(*const CoreHandle) -> *const Dispatch;
 
-/// `OSSL_FUNC_provider_teardown_fn`
 pub type ProviderTeardown = unsafe extern "C" fn(*mut c_void);
-/// `OSSL_FUNC_provider_gettable_params_fn`, and the gettable and settable lists of a cipher, whose
-/// first argument is a context or null.
+/// Also the gettable and settable lists of a cipher, whose first argument is a context or null.
 pub type GettableParams = unsafe extern "C" fn(*mut c_void) -> *const Param;
-/// `OSSL_FUNC_provider_get_params_fn`, `OSSL_FUNC_cipher_get_ctx_params_fn`
 pub type GetCtxParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
-/// `OSSL_FUNC_provider_query_operation_fn`
 pub type ProviderQueryOperation = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
 
-/// `OSSL_FUNC_cipher_newctx_fn`
 pub type CipherNewctx = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-/// `OSSL_FUNC_cipher_encrypt_init_fn` and `OSSL_FUNC_cipher_decrypt_init_fn`: context, key, its
-/// length, IV, its length, parameters. A null key or IV keeps the value that was set before.
+/// Context, key, its length, IV, its length, parameters. A null key or IV keeps the value that was
+/// set before.
 pub type CipherInit =
     unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize, *const Param) -> c_int;
-/// `OSSL_FUNC_cipher_update_fn` and `OSSL_FUNC_cipher_cipher_fn`: context, output, length written,
-/// size of output, input, its length.
+/// Also `OSSL_FUNC_cipher_cipher_fn`: context, output, length written, size of output, input, its
+/// length.
 pub type CipherUpdate =
     unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
-/// `OSSL_FUNC_cipher_final_fn`: context, output, length written, size of output.
+/// Context, output, length written, size of output.
 pub type CipherFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
-/// `OSSL_FUNC_cipher_freectx_fn`
 pub type CipherFreectx = unsafe extern "C" fn(*mut c_void);
-/// `OSSL_FUNC_cipher_dupctx_fn`
 pub type CipherDupctx = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-/// `OSSL_FUNC_cipher_get_params_fn`
 pub type CipherGetParams = unsafe extern "C" fn(*mut Param) -> c_int;
-/// `OSSL_FUNC_cipher_set_ctx_params_fn`
 pub type CipherSetCtxParams = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
-/// `OSSL_FUNC_cipher_gettable_ctx_params_fn` and `..._settable_ctx_params_fn`: context or null,
-/// provider context.
+/// Also of settable parameters: context or null, provider context.
 pub type CipherCtxParamList = unsafe extern "C" fn(*mut c_void, *mut c_void) -> *const Param;
 
-/// `OSSL_FUNC_digest_init_fn`: context, parameters.
+/// Context, parameters.
 pub type DigestInit = unsafe extern "C" fn(*mut c_void, *const Param) -> c_int;
-/// `OSSL_FUNC_digest_update_fn` and `OSSL_FUNC_mac_update_fn`: context, input, its length.
+/// Also `OSSL_FUNC_mac_update_fn`: context, input, its length.
 pub type DigestUpdate = unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_int;
-/// `OSSL_FUNC_digest_final_fn` and `OSSL_FUNC_mac_final_fn`: context, output, length written, size
-/// of output.
+/// Also `OSSL_FUNC_mac_final_fn`: context, output, length written, size of output.
 pub type DigestFinal = unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
 
-/// `OSSL_FUNC_mac_init_fn`: context, key, its length, parameters.
+/// Context, key, its length, parameters.
 pub type MacInit = unsafe extern "C" fn(*mut c_void, *const u8, usize, *const Param) -> c_int;

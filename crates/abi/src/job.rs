@@ -4,13 +4,11 @@
 
 use std::ffi::{c_int, c_void};
 
-/// `ASYNC_JOB`
 #[repr(C)]
 pub struct Job {
     _opaque: [u8; 0],
 }
 
-/// `ASYNC_WAIT_CTX`
 #[repr(C)]
 pub struct WaitCtx {
     _opaque: [u8; 0],
@@ -18,16 +16,13 @@ pub struct WaitCtx {
 
 /// `ASYNC_get_current_job`: null outside jobs.
 pub type AsyncGetCurrentJob = unsafe extern "C" fn() -> *mut Job;
-/// `ASYNC_get_wait_ctx`
 pub type AsyncGetWaitCtx = unsafe extern "C" fn(*mut Job) -> *mut WaitCtx;
 /// `ASYNC_pause_job`: returns 1 after the job was resumed, and immediately if pausing is blocked.
 pub type AsyncPauseJob = unsafe extern "C" fn() -> c_int;
 /// The argument `cleanup` of `ASYNC_WAIT_CTX_set_wait_fd`: called when the context is freed.
 pub type AsyncCleanup = unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void);
-/// `ASYNC_WAIT_CTX_set_wait_fd`
 pub type AsyncSetWaitFd =
     unsafe extern "C" fn(*mut WaitCtx, *const c_void, c_int, *mut c_void, Option<AsyncCleanup>) -> c_int;
-/// `ASYNC_WAIT_CTX_get_fd`
 pub type AsyncGetFd =
     unsafe extern "C" fn(*mut WaitCtx, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
 /// `ASYNC_WAIT_CTX_clear_fd`: calls no cleanup.

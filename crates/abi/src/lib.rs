@@ -10,12 +10,12 @@
 //! provider-cipher(7), provider-digest(7), provider-mac(7), provider-rand(7), OSSL_PARAM(3),
 //! OSSL_DISPATCH(3).
 
-#![warn(missing_docs)]
-
+#[warn(missing_docs)]
 mod dispatch;
 mod dispatch_rows;
 mod function;
 mod job;
+#[warn(missing_docs)]
 mod param;
 mod rand;
 

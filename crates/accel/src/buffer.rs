@@ -5,10 +5,10 @@ use std::ptr::NonNull;
 
 use crate::{Error, wipe};
 
-/// Pages that hold no other data. AF_ALG and /dev/crypto pass the pages of a request to the driver.
+/// Pages that hold no other data: AF_ALG and /dev/crypto pass the pages of a request to the driver.
 /// On machines without coherent DMA, other data in the same cache line would be corrupted. If
-/// another thread forks during a request, a write to other data in such a page would give this
-/// process a copy of the page (copy-on-write), and the result would be written to the child's page.
+/// another thread forks during a request, a write to such a page would give this process a copy of
+/// it, and the result would be written to the child's page.
 pub(crate) struct Buffer {
     at: NonNull<u8>,
     len: usize,
@@ -27,8 +27,7 @@ impl Buffer {
         Buffer { at: NonNull::dangling(), len: 0 }
     }
 
-    /// Returns the first `len` bytes, after growing the buffer to whole pages if it is shorter.
-    /// Growing discards the previous content.
+    /// Grows the buffer to whole pages if it is shorter, which discards the previous content.
     pub(crate) fn room(&mut self, len: usize) -> Result<&mut [u8], Error> {
         if self.len < len {
             *self = Buffer::with_len(len.next_multiple_of(page())).ok_or(Error::NoMemory)?;
@@ -36,14 +35,12 @@ impl Buffer {
         Ok(&mut self.as_mut_slice()[..len])
     }
 
-    /// The first `len` bytes; the buffer must be at least as long.
     pub(crate) fn bytes(&self, len: usize) -> &[u8] {
         // SAFETY: `at` is valid for `self.len` initialised bytes (dangling only while that is 0).
         let all = unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.len) };
         &all[..len]
     }
 
-    /// Overwrites the first `len` bytes.
     pub(crate) fn wipe(&mut self, len: usize) {
         wipe(&mut self.as_mut_slice()[..len]);
     }

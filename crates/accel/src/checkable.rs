@@ -1,5 +1,4 @@
-//! Drivers that `outboard check` and `outboard allow` can check: those that programs reach through at
-//! least one interface.
+//! Drivers that `outboard check` and `outboard allow` can check.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -23,8 +22,7 @@ impl Primitive {
         ciphers.chain(hashes).collect::<Vec<_>>().join(", ")
     }
 
-    /// Opens a driver over the first interface that reaches it, or returns the error of each
-    /// interface. The purpose is the check, so the driver need not have passed the check of tags.
+    /// Over the first interface that reaches it. It need not have passed the check of tags.
     pub fn reach(self, driver: &str) -> Result<Subject, Vec<Error>> {
         wait_for_late_requests();
         match self {
@@ -60,8 +58,7 @@ impl Subject {
         }
     }
 
-    /// Checks published examples first, then requests of many lengths; the same seed gives the same
-    /// requests.
+    /// The same seed gives the same requests.
     pub fn check(&self, seed: u64) -> Result<Checked, Fault> {
         match self {
             Subject::Cipher(accelerator, algorithm) => {
@@ -74,7 +71,7 @@ impl Subject {
     }
 }
 
-/// Returns a random seed for [`Subject::check`], below 10^9 so that it is short to type.
+/// Below 10^9 so that it is short to type.
 pub fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }

@@ -1,5 +1,3 @@
-//! A shared value that one thread may replace while others use it.
-
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -7,12 +5,12 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::Error;
 use crate::memory::Shared;
 
-/// An open device that can be replaced while other threads use it. It has no lock, because a fork
-/// could leave a lock held in the child.
+/// An open device that can be replaced while other threads use it, without a lock, which a fork
+/// could leave held in the child.
 ///
-/// A replaced value is never freed, since another thread may be about to take a reference to it. A
-/// value is replaced after the application has closed a descriptor that it did not open, typically
-/// once per process.
+/// A replaced value is never freed, since another thread may be about to take a reference to it.
+/// That happens after the application has closed a descriptor that it did not open, typically once
+/// per process.
 pub(crate) struct Current<T>(AtomicPtr<()>, PhantomData<Shared<T>>);
 
 impl<T> Current<T> {
@@ -24,8 +22,8 @@ impl<T> Current<T> {
         Self::reference(self.0.load(Ordering::Acquire))
     }
 
-    /// Returns the current value if `ours` accepts it. Otherwise replaces it by the value of
-    /// `open`, unless another thread has replaced it first. Fails with the error of `open`.
+    /// The current value if `ours` accepts it, otherwise that of `open`, or of another thread that
+    /// was first.
     pub(crate) fn or_replace(
         &self,
         ours: impl FnOnce(&T) -> bool,
@@ -35,8 +33,7 @@ impl<T> Current<T> {
         if ours(&known) { Ok(known) } else { Ok(self.replace(&known, open()?)) }
     }
 
-    /// Installs `fresh` in place of `known` and returns the current value: another thread may have
-    /// replaced `known` first.
+    /// Returns the current value: another thread may have replaced `known` first.
     fn replace(&self, known: &Shared<T>, fresh: Shared<T>) -> Shared<T> {
         let raw = fresh.clone().into_raw();
         match self.0.compare_exchange(known.as_raw(), raw, Ordering::AcqRel, Ordering::Acquire) {

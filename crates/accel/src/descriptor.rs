@@ -1,25 +1,23 @@
-//! A descriptor that the application may close without notice.
-
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A descriptor, and its identity as fstat(2) reported it when it was created. An application may
-/// close descriptors that it did not open (closefrom(3)) and open other files under the same
-/// numbers. Data must never be written to those files.
+/// A descriptor, with its identity as fstat(2) reported it at first. An application may close
+/// descriptors that it did not open (closefrom(3)) and open other files under the same numbers, to
+/// which data must never be written.
 pub struct Descriptor {
     fd: RawFd,
     identity: FileIdentity,
-    /// The number was found to refer to another opening, even if that is of the same file.
+    /// It was found to refer to another opening, even if that is of the same file.
     is_lost: AtomicBool,
 }
 
-/// The lowest number of a descriptor. An application that has closed its standard input, output or
-/// error expects errors when it uses them, or files of its own under their numbers.
+/// An application that has closed its standard input, output or error expects errors when it uses
+/// them, or files of its own under their numbers.
 const LOWEST: RawFd = 3;
 
-/// The identity of an open file: two descriptors with the same one refer to the same file.
+/// Two descriptors with the same one refer to the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     /// `S_IFREG`, `S_IFCHR`, ...
@@ -32,8 +30,7 @@ pub struct FileIdentity {
 
 impl Descriptor {
     /// Takes ownership of the result of a system call: a new descriptor, or a negative number with
-    /// the error in errno. The descriptor gets another number if it has that of a standard file. Fails
-    /// with that error, or with those of fcntl(2) and fstat(2).
+    /// the error in errno. It gets another number if it has that of a standard file.
     pub fn own(fd: RawFd) -> io::Result<Descriptor> {
         let fd = above_standard_files(check(fd)?)?;
         match FileIdentity::of(fd) {
@@ -52,8 +49,7 @@ impl Descriptor {
     }
 
     /// Makes the number refer to the open file of `other`, if both are openings of the same file.
-    /// The file that was open under the number is closed. Calls only functions that are permitted
-    /// in the child of a fork.
+    /// Calls only functions that are permitted in the child of a fork.
     pub(crate) fn become_another_opening(&self, other: &Descriptor) {
         if self.identity == other.identity && self.is_ours() {
             other.replace(self.fd);
@@ -61,7 +57,7 @@ impl Descriptor {
     }
 
     /// Makes `fd`, a descriptor of this module, refer to this open file, if its own has the same
-    /// identity. Calls only functions that are permitted in the child of a fork.
+    /// identity. Permitted as above.
     pub(crate) fn replace(&self, fd: RawFd) {
         if FileIdentity::of(fd).is_ok_and(|identity| identity == self.identity) {
             // SAFETY: fstat has just shown that the number is not that of another kind of file. If
@@ -70,8 +66,7 @@ impl Descriptor {
         }
     }
 
-    /// Whether the descriptor still refers to the file that it was created for. Fails with the
-    /// error of fstat(2).
+    /// Fails with the error of fstat(2).
     pub fn is_same(&self) -> io::Result<bool> {
         if self.is_lost.load(Ordering::Relaxed) {
             return Ok(false);
@@ -79,12 +74,11 @@ impl Descriptor {
         FileIdentity::of(self.fd).map(|now| now == self.identity)
     }
 
-    /// Records that the number is not ours any more: the same file may be opened again under it.
+    /// The same file may be opened again under the number.
     pub(crate) fn lose(&self) {
         self.is_lost.store(true, Ordering::Relaxed);
     }
 
-    /// As [`is_same`](Self::is_same), but false if fstat(2) fails.
     pub(crate) fn is_ours(&self) -> bool {
         self.is_same().is_ok_and(|same| same)
     }
@@ -101,7 +95,6 @@ impl Drop for Descriptor {
 }
 
 impl FileIdentity {
-    /// The identity of the file that a descriptor refers to. Fails with the error of fstat(2).
     #[cfg(target_pointer_width = "64")]
     pub fn of(fd: RawFd) -> io::Result<FileIdentity> {
         // SAFETY: an all-zero stat is a valid value, and the kernel writes no more than one.
@@ -112,9 +105,8 @@ impl FileIdentity {
         Ok(FileIdentity { kind, device: stat.st_dev, inode: stat.st_ino, node: stat.st_rdev })
     }
 
-    /// The identity of the file that a descriptor refers to. Fails with the error of statx(2): the
-    /// fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file is after 2038 or its
-    /// inode number has more than 32 bits.
+    /// By statx(2): the fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file
+    /// is after 2038 or its inode number has more than 32 bits.
     #[cfg(target_pointer_width = "32")]
     pub fn of(fd: RawFd) -> io::Result<FileIdentity> {
         // SAFETY: an all-zero statx is a valid value, and the kernel writes no more than one.
@@ -130,9 +122,8 @@ impl FileIdentity {
         })
     }
 
-    /// Whether it is a terminal: a virtual or serial one, the console, or a pseudoterminal
-    /// (Documentation/admin-guide/devices.txt of the kernel). Sandboxes may not allow the ioctl(2) of
-    /// isatty(3).
+    /// A virtual or serial one, the console, or a pseudoterminal (the kernel's
+    /// Documentation/admin-guide/devices.txt). Sandboxes may not allow the ioctl(2) of isatty(3).
     pub fn is_terminal(&self) -> bool {
         self.kind == libc::S_IFCHR && matches!(libc::major(self.node), 4 | 5 | 136..=143)
     }
@@ -151,13 +142,11 @@ fn above_standard_files(fd: RawFd) -> io::Result<RawFd> {
     }
 }
 
-/// The return value of a system call, or the error in errno if it is negative.
 pub(crate) fn check(returned: libc::c_int) -> io::Result<libc::c_int> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(returned) }
 }
 
-/// Repeats a system call that transfers bytes while a signal interrupts it before the first byte
-/// (EINTR). Returns the number of bytes, or the error in errno.
+/// While a signal interrupts the call before the first byte (EINTR). Returns the number of bytes.
 pub fn retry_interrupted(mut call: impl FnMut() -> libc::ssize_t) -> io::Result<usize> {
     loop {
         if let Ok(moved) = usize::try_from(call()) {

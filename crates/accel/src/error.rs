@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use outboard_drivers::reach::{limits_kept_elsewhere, tags_unchecked};
 
-/// A driver's name in `/proc/crypto`. An error gets a reference to it, so that a failure needs no
-/// memory.
+/// In `/proc/crypto`. An error gets a reference to it, so that a failure needs no memory.
 pub type DriverName = Arc<str>;
 
-/// An error of an [`Accelerator`](crate::Accelerator) or a [`Session`](crate::Session).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{interface} is not available ({}): {advice}", Cause(.source))]
@@ -27,8 +25,7 @@ pub enum Error {
     /// The driver rejected the key. Many devices have memory for only a few hundred keys.
     #[error("driver {driver} accepted no further key ({}): its key memory may be full", Cause(.source))]
     KeyRefused { driver: DriverName, source: io::Error },
-    /// The driver is allowed, but absent: its device was removed or unbound, or has not appeared
-    /// yet.
+    /// Its device was removed or unbound, or has not appeared yet.
     #[error(
         "driver {driver} is not there now ({}): is its device bound, and does /proc/crypto list it?",
         Cause(.source)
@@ -36,8 +33,7 @@ pub enum Error {
     Away { driver: DriverName, source: io::Error },
     #[error("{call} on driver {driver}: {}", Cause(.source))]
     Request { call: &'static str, driver: DriverName, source: io::Error },
-    /// The driver has not completed a request within the time limit of the interface. It may still
-    /// do so.
+    /// Within the time limit of the interface. It may still do so.
     #[error("driver {driver} has not completed a request in time")]
     Unanswered { driver: DriverName },
     /// The module refused the request, since the engine completes none (docs/uapi.md).
@@ -46,8 +42,7 @@ pub enum Error {
     /// A request returned the wrong number of bytes.
     #[error("driver {driver} answered {got} bytes of {wanted}")]
     Short { driver: DriverName, got: usize, wanted: usize },
-    /// The application closed the descriptor (closefrom(3)), and may have opened another file under
-    /// its number.
+    /// The application closed it (closefrom(3)), and may have opened another file under its number.
     #[error("the application closed the descriptor of the session with driver {driver}")]
     DescriptorLost { driver: DriverName },
     #[error("a request to driver {driver} belongs to the process that this one was forked from")]
@@ -68,12 +63,10 @@ pub enum Error {
         /// The session's longest request in bytes.
         max: usize,
     },
-    /// More requests at once than the session accepts: a caller error.
     #[error("a batch of {count} requests where {max} is the most")]
     Batch { count: usize, max: usize },
     #[error("{interface} has no room for another request to driver {driver} ({})", Cause(.source))]
     NoRoom { interface: &'static str, driver: DriverName, source: io::Error },
-    /// The process has no memory for a key, a request or its bookkeeping.
     #[error("no memory")]
     NoMemory,
 }
@@ -94,9 +87,8 @@ impl fmt::Display for Cause<'_> {
 }
 
 impl Error {
-    /// Whether a resource is exhausted or absent for now: key memory, request memory, the memory of
-    /// the process, the device itself or its engine. This is no fault of the request; software
-    /// processes it.
+    /// Key memory, request memory, the memory of the process, the device itself or its engine is
+    /// exhausted or absent for now. Software processes the request.
     pub fn is_scarcity(&self) -> bool {
         matches!(
             self,
@@ -108,13 +100,11 @@ impl Error {
         )
     }
 
-    /// Whether the request belongs to the parent of this process: the child of a fork does not have
-    /// its memory. The driver has not failed.
+    /// The child of a fork does not have the memory of its parent's request.
     pub fn is_of_parent(&self) -> bool {
         self.is_request_with(libc::ECHILD)
     }
 
-    /// Whether the driver has a time limit of its own, and the request exceeded it.
     pub fn is_timeout_of_driver(&self) -> bool {
         self.is_request_with(libc::ETIMEDOUT)
     }
@@ -128,7 +118,6 @@ impl Error {
         matches!(self, Error::Request { source, .. } if source.raw_os_error() == Some(errno))
     }
 
-    /// Whether the device is absent, so that open sessions are lost.
     pub fn is_away(&self) -> bool {
         matches!(self, Error::Away { .. })
     }

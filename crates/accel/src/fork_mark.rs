@@ -4,19 +4,15 @@ use std::io;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// State in a new child: the kernel maps a page of zeros instead of the parent's page
-/// (MADV_WIPEONFORK).
+/// A page of zeros in place of the parent's (MADV_WIPEONFORK).
 const CHILD: u32 = 0;
-/// A thread is setting up the child.
 const SETTLING: u32 = 1;
-/// Setup is complete in this process.
 const OURS: u32 = 2;
 
-/// A page that the kernel wipes in the child of a fork. Comparing process IDs would cost a system
-/// call for each request, and process IDs are reused.
+/// A page that the kernel wipes in the child of a fork. To compare process IDs would cost a system
+/// call for each request, and they are reused.
 pub(crate) struct ForkMark(NonNull<AtomicU32>);
 
-/// mmap(2) maps whole pages: this length maps one page, whatever the page size is.
 const BYTES: usize = size_of::<AtomicU32>();
 
 // SAFETY: the pointer refers only to an atomic, which threads may share.
@@ -42,8 +38,7 @@ impl ForkMark {
         Ok(page)
     }
 
-    /// Calls `in_child` once in each child of a fork, before this method returns in any thread of
-    /// the child.
+    /// Once in each child of a fork, before this returns in any of its threads.
     pub(crate) fn settle(&self, in_child: impl Fn()) {
         let state = self.state();
         loop {

@@ -1,10 +1,8 @@
-//! Key stream that a driver computes before it is needed.
-
 use crate::{Error, LONGEST_PIECE, Session};
 
-/// Counter blocks in flight, or their encryption: a segment of key stream. It stays in the
-/// session's own memory. It is wiped there when the segment is dropped, also if the driver completes
-/// it later, and wiped or overwritten when the segment is submitted again.
+/// Counter blocks in flight, or their encryption, in the session's own memory. They are wiped there
+/// on drop, also if the driver completes them later, and wiped or overwritten when the segment is
+/// submitted again.
 pub struct KeyStreamSegment {
     session: Box<dyn Session>,
     len: usize,
@@ -14,15 +12,12 @@ impl KeyStreamSegment {
     /// The maximum length of a segment in bytes.
     pub const LONGEST: usize = LONGEST_PIECE;
 
-    /// A segment for a session of ECB mode, without content.
     pub fn new(session: Box<dyn Session>) -> KeyStreamSegment {
         KeyStreamSegment { session, len: 0 }
     }
 
-    /// Submits `len` bytes of counter blocks, at most [`LONGEST`](Self::LONGEST), which `fill`
-    /// writes. Does not wait. The driver encrypts them in place: a block that it does not write
-    /// remains a counter block.
-    /// Errors: those of [`Session::submit_counters`]. The segment is then empty.
+    /// Does not wait. The driver encrypts the counter blocks that `fill` writes in place: a block
+    /// that it does not write remains a counter block. After an error the segment is empty.
     pub fn submit(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
         self.len = 0;
         self.session.submit_counters(len, fill)?;
@@ -38,14 +33,12 @@ impl KeyStreamSegment {
         self.len == 0
     }
 
-    /// Whether the driver has completed the segment. Makes no system call.
     pub fn is_ready(&self) -> bool {
         self.session.is_done()
     }
 
-    /// The key stream, which must be [ready](Self::is_ready): nothing waits for it.
-    /// Errors: those of [`Session::result`]; in the child of a fork, which does not have the
-    /// memory, [`Error::is_of_parent`] is true.
+    /// It must be [ready](Self::is_ready). In the child of a fork, which does not have the memory,
+    /// [`Error::is_of_parent`] is true of the error.
     pub fn bytes(&mut self) -> Result<&[u8], Error> {
         debug_assert!(self.is_ready());
         self.session.result(0)

@@ -1,8 +1,8 @@
 //! Allocations that may fail.
 //!
-//! The provider runs in other people's processes, which must not end when memory is exhausted.
-//! [`Box::new`], [`Arc::new`](std::sync::Arc::new) and `vec!` end them (`handle_alloc_error`).
-//! Rust 1.85 has no stable replacement except [`Vec::try_reserve_exact`].
+//! The provider runs in other people's processes, which [`Box::new`],
+//! [`Arc::new`](std::sync::Arc::new) and `vec!` end without memory (`handle_alloc_error`). Rust
+//! 1.85 has no stable replacement except [`Vec::try_reserve_exact`].
 
 use std::alloc::{Layout, alloc};
 use std::borrow::Cow;
@@ -63,8 +63,8 @@ pub(crate) fn boxed<T>(value: T) -> Result<Box<T>, Error> {
     try_box(value).ok_or(Error::NoMemory)
 }
 
-/// A value with several owners: as [`Arc`](std::sync::Arc), which cannot be created without the risk
-/// of an abort, but without weak references.
+/// As [`Arc`](std::sync::Arc), which cannot be created without the risk of an abort, but without
+/// weak references.
 pub struct Shared<T>(NonNull<Counted<T>>);
 
 struct Counted<T> {
@@ -83,7 +83,6 @@ impl<T> Shared<T> {
         Some(Shared(NonNull::from(Box::leak(counted))))
     }
 
-    /// As [`try_new`](Self::try_new), or [`Error::NoMemory`].
     pub(crate) fn new(value: T) -> Result<Shared<T>, Error> {
         Self::try_new(value).ok_or(Error::NoMemory)
     }
@@ -92,12 +91,12 @@ impl<T> Shared<T> {
         self.0 == other.0
     }
 
-    /// Whether there is no other owner. The caller prevents that another one is made meanwhile.
+    /// The caller prevents that another owner is made meanwhile.
     pub(crate) fn has_one_owner(&self) -> bool {
         self.counted().owners.load(Ordering::Acquire) == 1
     }
 
-    /// The value as a pointer that keeps this owner until [`from_raw`](Self::from_raw).
+    /// Keeps this owner until [`from_raw`](Self::from_raw).
     pub(crate) fn into_raw(self) -> *mut () {
         let at = self.0;
         std::mem::forget(self);
@@ -108,10 +107,8 @@ impl<T> Shared<T> {
         self.0.as_ptr().cast()
     }
 
-    /// The owner that [`into_raw`](Self::into_raw) kept.
-    ///
     /// # Safety
-    /// `at` came from `into_raw`, and is not used for this more than once.
+    /// `at` came from [`into_raw`](Self::into_raw), and is not used for this more than once.
     pub(crate) unsafe fn from_raw(at: *mut ()) -> Shared<T> {
         // SAFETY: guaranteed by the caller: it is not null.
         Shared(unsafe { NonNull::new_unchecked(at.cast()) })

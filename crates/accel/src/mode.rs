@@ -1,9 +1,9 @@
-//! Properties of the modes of operation: IV format, length limits, sample keys, counters.
+//! Properties of the modes of operation.
 
 use crate::Algorithm;
 
-/// The IV in the form that kernel drivers expect, and its length in bytes. For CCM that is the
-/// first counter block of RFC 3610: the size of the length field minus one, the nonce, and zeros.
+/// In the form that kernel drivers expect: for CCM the first counter block of RFC 3610, the size of
+/// the length field minus one, the nonce, and zeros.
 pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     let mut bytes = [0; 16];
     if let Algorithm::CcmAes = algorithm {
@@ -15,25 +15,21 @@ pub(crate) fn driver_iv(algorithm: Algorithm, iv: &[u8]) -> ([u8; 16], usize) {
     (bytes, iv.len())
 }
 
-/// The maximum data length in bytes under an IV of this length: the limit of the algorithm where a
-/// request can reach it (SP 800-38C, A.1), otherwise `usize::MAX`.
+/// Under an IV of this length, where a request can reach the limit (SP 800-38C, A.1).
 pub(crate) const fn max_data_len(algorithm: Algorithm, iv_len: usize) -> usize {
     if matches!(algorithm, Algorithm::CcmAes) && iv_len == 13 { 0xffff } else { usize::MAX }
 }
 
-/// Whether the length of a text under an IV of `iv_len` bytes is within the algorithm's limits.
 pub(crate) fn takes_text(algorithm: Algorithm, len: usize, iv_len: usize) -> bool {
     len <= max_data_len(algorithm, iv_len) && len % algorithm.block_len() == 0
 }
 
-/// A key for a session that is never used. Its parts differ, since drivers may refuse keys with
-/// equal parts.
+/// For a session that is never used. Its parts differ, since drivers may refuse equal ones.
 pub(crate) fn sample_key(algorithm: Algorithm) -> Vec<u8> {
     let shortest = algorithm.key_lens().next().unwrap_or_default();
     (0..shortest as u8).collect()
 }
 
-/// The counter block of counter mode, `blocks` blocks after `counter`.
 pub fn advance(counter: [u8; 16], blocks: usize) -> [u8; 16] {
     u128::from_be_bytes(counter).wrapping_add(blocks as u128).to_be_bytes()
 }

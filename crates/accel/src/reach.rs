@@ -12,12 +12,10 @@ use crate::{Accelerator, Algorithm, Error, HashAlgorithm, HashSession, Session};
 /// The result of trying the interfaces in order of preference.
 pub struct Reached<S: ?Sized = dyn Session> {
     pub accelerator: Option<Box<dyn Accelerator<S>>>,
-    /// Why the interfaces tried before it do not lead to the driver.
     pub passed: Vec<Error>,
 }
 
-/// Tries, in order of preference, the interfaces that are open to `driver`, an exact driver name of
-/// `/proc/crypto`.
+/// In order of preference. `driver` is an exact driver name of `/proc/crypto`.
 pub fn reach(driver: &str, algorithm: Algorithm, tags: TagCheck) -> Reached {
     let is_aead = algorithm.has_tags();
     first(driver, |interface| {
@@ -57,12 +55,10 @@ pub fn reach_hash_over(
     })
 }
 
-/// Fails for a driver that is known to be wrong.
 fn accepted(driver: &str) -> Result<(), Error> {
     if families::is_refused(driver) { Err(Error::KnownWrong { driver: driver.into() }) } else { Ok(()) }
 }
 
-/// Fails for a driver that must not be used over the interface.
 fn accepted_over(interface: ProgramInterface, driver: &str) -> Result<(), Error> {
     accepted(driver)?;
     match interface.keeps_limits_of(driver) {
@@ -73,8 +69,8 @@ fn accepted_over(interface: ProgramInterface, driver: &str) -> Result<(), Error>
 
 type Attempt<S> = Option<Result<Box<dyn Accelerator<S>>, Error>>;
 
-/// Returns the first interface that leads to the driver. `attempt` returns `None` for an interface
-/// that is closed until `outboard check` has shown that the driver rejects forged tags.
+/// `attempt` returns `None` for an interface that is closed until `outboard check` has shown that
+/// the driver rejects forged tags.
 fn first<S: ?Sized>(driver: &str, attempt: impl Fn(ProgramInterface) -> Attempt<S>) -> Reached<S> {
     if let Err(error) = accepted(driver) {
         return Reached { accelerator: None, passed: vec![error] };

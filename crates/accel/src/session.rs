@@ -16,8 +16,8 @@ pub trait Accelerator<S: ?Sized = dyn Session>: Send + Sync {
     /// The interface that leads to it, such as `AF_ALG`.
     fn interface(&self) -> &'static str;
 
-    /// Opens a session with `key`. This costs system calls and, on many devices, a slot of scarce
-    /// key memory: keep the session. The key must have a length of the algorithm.
+    /// Opens a session with a key of the algorithm. This costs system calls and, on many devices, a
+    /// slot of scarce key memory: keep the session.
     fn open(&self, key: &[u8]) -> Result<Box<S>, Error>;
 
     /// As `open`, for an AEAD with tags of `tag_len` bytes; `open` uses full tags of 16 bytes.
@@ -67,9 +67,8 @@ pub struct Request<'a> {
     pub piece: usize,
 }
 
-/// The smallest minimum length of a chunk in bytes. It is large enough that the cost of a request
-/// is small in comparison on engines that need several requests at once, and small enough that
-/// about six pages of a file keep two of them busy.
+/// The smallest minimum length of a chunk, in bytes: the cost of a request is small in comparison,
+/// and about six pages of a file keep two engines busy.
 pub const PIECE: usize = 16 * 1024;
 
 /// The largest chunk, in bytes, of a request that can be split. Longer chunks gain little.
@@ -91,8 +90,7 @@ impl<'a> Request<'a> {
         self.head.len() + self.input.len()
     }
 
-    /// Checks that `algorithm` can process the request with tags of `tag_len` bytes and at most
-    /// `max` bytes of data. Fails with [`Error::Misfit`].
+    /// Fails with [`Error::Misfit`] unless `algorithm` can process it with tags of `tag_len` bytes.
     pub(crate) fn check(&self, algorithm: Algorithm, tag_len: usize, max: usize) -> Result<(), Error> {
         let (len, iv_len, block) = (self.len(), self.iv.len(), algorithm.block_len());
         let head_fits = [0, block].contains(&self.head.len());
@@ -110,7 +108,7 @@ impl<'a> Request<'a> {
         Err(Error::Misfit { len, iv_len, algorithm: algorithm.kernel_name(), max })
     }
 
-    /// Copies head, input and tag to `room`, which must be as long as the three together.
+    /// `room` must be as long as the three together.
     pub(crate) fn copy_to(&self, room: &mut [u8]) {
         let (head, rest) = room.split_at_mut(self.head.len());
         let (input, tag) = rest.split_at_mut(self.input.len());
@@ -166,9 +164,9 @@ pub trait Session: InFlight + Send {
         Err(Error::Misfit { len, iv_len: 0, algorithm: "key stream", max: 0 })
     }
 
-    /// Waits for the request with this index in the batch and returns its result, which is as long
-    /// as its input. After encryption with an AEAD the tag follows. Bytes that the driver did not
-    /// write are those of the input. A wrong tag is a valid outcome: [`Error::Forged`].
+    /// Waits for the request with this index and returns its result, as long as its input, after
+    /// encryption with an AEAD with the tag. Bytes that the driver did not write are those of the
+    /// input. A wrong tag is [`Error::Forged`].
     fn result(&mut self, index: usize) -> Result<&[u8], Error>;
 
     /// Releases the memory of the results, and wipes it where they were plaintext.

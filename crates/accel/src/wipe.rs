@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// Overwrites bytes with zeros. The compiler does not remove the call: explicit_bzero(3), which is
-/// several times faster than volatile stores of single bytes.
+/// By explicit_bzero(3), which the compiler does not remove, and which is several times faster than
+/// volatile stores.
 #[inline]
 pub fn wipe(bytes: &mut [u8]) {
     // SAFETY: the slice is writable for its length.
@@ -11,7 +11,6 @@ pub fn wipe(bytes: &mut [u8]) {
 }
 
 pub trait SecretMemory {
-    /// Overwrites all bytes that the value owns.
     fn wipe_all(&mut self);
 }
 
@@ -22,8 +21,8 @@ impl<const N: usize> SecretMemory for [u8; N] {
 }
 
 impl SecretMemory for Vec<u8> {
-    /// Includes the bytes that were truncated. Those of an earlier allocation, from which the vector
-    /// grew, are lost: give it its capacity at once.
+    /// Those of an earlier allocation, from which the vector grew, are lost: give it its capacity
+    /// at once.
     fn wipe_all(&mut self) {
         // SAFETY: the allocation is writable for its capacity.
         unsafe { libc::explicit_bzero(self.as_mut_ptr().cast(), self.capacity()) }
@@ -66,7 +65,7 @@ impl<T: SecretMemory> Drop for Wiped<T> {
 /// Maximum length in bytes of a key of a cipher: two keys of AES-256, for XTS.
 const LONGEST_KEY: usize = 64;
 
-/// The key of a cipher, in memory of its own, so that setting it cannot fail. Empty until it is set.
+/// In memory of its own, so that setting it cannot fail. Empty until it is set.
 #[derive(Clone)]
 pub struct KeyBytes {
     bytes: Wiped<[u8; LONGEST_KEY]>,
@@ -74,7 +73,7 @@ pub struct KeyBytes {
 }
 
 impl KeyBytes {
-    /// Replaces the key by a key and a byte, which distinguishes uses of the key.
+    /// The byte distinguishes uses of the key.
     pub fn set_with(&mut self, key: &[u8], use_of_key: u8) {
         self.set(key);
         if let Some(byte) = self.bytes.get_mut(self.len) {
@@ -83,7 +82,7 @@ impl KeyBytes {
         }
     }
 
-    /// Replaces the key. It is empty if `key` is longer than any cipher's.
+    /// It is empty if `key` is longer than any cipher's.
     pub fn set(&mut self, key: &[u8]) {
         *self = KeyBytes::default();
         if let Some(room) = self.bytes.get_mut(..key.len()) {

@@ -6,12 +6,11 @@ const FREE: u32 = 0;
 const CLAIMED: u32 = 1;
 const READY: u32 = 2;
 
-/// Number of times that a claimed slot is polled before it is skipped. The process that claimed the
-/// slot has a few dozen byte stores to complete. If that process was killed before it completed
-/// them, the slot stays claimed permanently and each search costs this number of loads.
+/// Polls of a claimed slot before it is skipped: its process has a few dozen byte stores to
+/// complete. If it was killed before, the slot stays claimed.
 const MAX_POLLS: u32 = 200;
 
-/// State of a slot: free, then claimed by one writer, then ready. A ready slot never changes again.
+/// Free, then claimed by one writer, then ready. A ready slot never changes again.
 #[repr(transparent)]
 #[derive(Default)]
 pub(crate) struct Claim(AtomicU32);
@@ -24,7 +23,7 @@ pub(crate) enum State {
 }
 
 impl Claim {
-    /// The state of the slot, after a short wait for a writer that has not finished.
+    /// After a short wait for a writer that has not finished.
     pub(crate) fn settled(&self) -> State {
         for _ in 0..MAX_POLLS {
             match self.0.load(Ordering::Acquire) {
@@ -41,8 +40,7 @@ impl Claim {
         self.0.load(Ordering::Acquire) == READY
     }
 
-    /// Claims a free slot, calls `write` to fill it and publishes it. Returns false if another
-    /// writer claimed the slot first.
+    /// Calls `write` to fill a free slot and publishes it. False if another writer was first.
     pub(crate) fn fill(&self, write: impl FnOnce()) -> bool {
         if self.0.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed).is_err() {
             return false;
@@ -53,14 +51,12 @@ impl Claim {
     }
 }
 
-/// Copies the bytes that fit and fills the rest of `to` with zeros.
 pub(crate) fn store_bytes(to: &[AtomicU8], from: &[u8]) {
     for (i, cell) in to.iter().enumerate() {
         cell.store(from.get(i).copied().unwrap_or(0), Ordering::Relaxed);
     }
 }
 
-/// Whether `cells` contain exactly `text`, padded with zeros.
 pub(crate) fn holds(cells: &[AtomicU8], text: &[u8]) -> bool {
     text.len() <= cells.len()
         && cells
@@ -69,8 +65,7 @@ pub(crate) fn holds(cells: &[AtomicU8], text: &[u8]) -> bool {
             .all(|(i, cell)| cell.load(Ordering::Relaxed) == text.get(i).copied().unwrap_or(0))
 }
 
-/// The text up to the first zero. Control characters become spaces, because a malicious file must
-/// not send escape sequences to a terminal.
+/// Control characters become spaces: a malicious file must not send escape sequences to a terminal.
 pub(crate) fn load_text(cells: &[AtomicU8]) -> String {
     let bytes: Vec<u8> = cells.iter().map(|c| c.load(Ordering::Relaxed)).take_while(|&b| b != 0).collect();
     String::from_utf8_lossy(&bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -1,7 +1,6 @@
-//! A 64-bit counter shared between processes, for machines with and without 64-bit atomics.
-//!
-//! 32-bit MIPS and PowerPC, which many routers use, have only 32-bit atomics. Both implementations
-//! have the same layout, so a 32-bit process can count into the table of a 64-bit `prove`.
+//! A 64-bit counter shared between processes. 32-bit MIPS and PowerPC, which many routers use, have
+//! only 32-bit atomics. Both implementations have the same layout, so a 32-bit process can count
+//! into the table of a 64-bit `prove`.
 
 #[cfg(target_has_atomic = "64")]
 pub(crate) use wide::Counter;
@@ -50,8 +49,7 @@ mod narrow {
             }
         }
 
-        /// Exact after all writers have finished. The result can be 2^32 too low while a writer is
-        /// between its two additions.
+        /// Exact after all writers have finished; meanwhile it can be 2^32 too low.
         pub(crate) fn get(&self) -> u64 {
             u64::from(self.0[HIGH].load(Relaxed)) << 32 | u64::from(self.0[LOW].load(Relaxed))
         }

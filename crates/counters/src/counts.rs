@@ -4,14 +4,11 @@ use std::ops::{Add, AddAssign, Sub};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub hw_requests: u64,
-    /// Bytes of input in those requests.
     pub hw_bytes: u64,
-    /// Requests completed by OpenSSL's own implementation.
     pub sw_requests: u64,
     pub sw_bytes: u64,
     /// Requests that a driver rejected or failed and that were then completed in software.
     pub failures: u64,
-    /// Results of a driver that differed from the result of software.
     pub mismatches: u64,
     /// Requests completed with key stream from look-ahead, also counted in `hw_requests`.
     pub ahead_requests: u64,
@@ -19,9 +16,7 @@ pub struct Counts {
     pub ahead_bytes: u64,
     /// Requests for which look-ahead was on and had no key stream.
     pub ahead_misses: u64,
-    /// Bytes of key stream that were submitted to a driver.
     pub key_stream_generated: u64,
-    /// Bytes of key stream that were dropped without use.
     pub key_stream_discarded: u64,
     /// Why requests were completed in software, as far as it is not their length. Only for a table
     /// in a file.
@@ -29,7 +24,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Bytes processed by hardware and by software.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.hw_bytes.saturating_add(self.sw_bytes)

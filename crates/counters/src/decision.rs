@@ -4,16 +4,14 @@ use crate::note::{cut, cut_words};
 use crate::row::NAME_BYTES;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// Maximum number of decisions in a table: one for each algorithm of outboard and of OpenSSL's
-/// combined code, and spare entries for provider instances that decide differently.
+/// One for each algorithm of outboard and of OpenSSL's combined code, and some for provider
+/// instances that decide differently.
 pub const DECISIONS: usize = 40;
 
-/// Maximum length of an interface name, in bytes.
 const INTERFACE_BYTES: usize = 16;
 
-/// Maximum length of a driver name or reason, in bytes of UTF-8. The kernel's CRYPTO_MAX_ALG_NAME
-/// is 128. A reason contains a clause of up to 250 bytes for each interface of each driver. A
-/// longer text is truncated at the end of a word.
+/// A reason contains a clause of up to 250 bytes for each interface of each driver. A longer text
+/// is truncated at the end of a word.
 const TEXT_BYTES: usize = 1984;
 
 /// An offered algorithm. Other values are codes of the reason why it is not offered.
@@ -28,22 +26,21 @@ pub enum Decision {
     Offered {
         driver: String,
         interface: String,
-        /// Smallest request in bytes that is offloaded: for encryption or hashing, for decryption.
-        /// `None`: no request is offloaded.
+        /// In bytes, for encryption or hashing, for decryption. `None`: no request is offloaded.
         from: [Option<u32>; 2],
-        /// The source of key stream for look-ahead, if it is used.
         key_stream: Option<KeyStreamSource>,
     },
-    /// Left to OpenSSL's own implementation.
-    Left { reason: SoftwareReason, why: String },
+    Left {
+        reason: SoftwareReason,
+        why: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyStreamSource {
     pub driver: String,
-    /// Smallest request in bytes that uses look-ahead.
     pub from: u32,
-    /// Largest request in bytes that uses look-ahead. `None`: there is no limit.
+    /// `None`: there is no limit.
     pub to: Option<u32>,
 }
 
@@ -116,7 +113,7 @@ impl Place {
     }
 }
 
-/// Adds a decision. Does nothing if the table already contains it or is full.
+/// Does nothing if the table already contains it or is full.
 pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     let name = cut(algorithm, NAME_BYTES);
     let (why_cut, drivers);
@@ -150,8 +147,7 @@ pub(crate) fn add(places: &[Place], algorithm: &str, decision: &Decision) {
     }
 }
 
-/// Decisions in the order in which they were made. An algorithm occurs more than once if provider
-/// instances decided differently.
+/// An algorithm occurs more than once if provider instances decided differently.
 pub(crate) fn read(places: &[Place]) -> Vec<(String, Decision)> {
     places.iter().filter(|place| place.claim.is_ready()).map(Place::read).collect()
 }

@@ -11,7 +11,6 @@ pub enum Error {
         cause: std::io::Error,
         advice: &'static str,
     },
-    /// The file or directory exists and is not usable for counters.
     #[error("counters file {}: {cause}; give the file that `outboard prove` made or the directory of `outboard enable`, or leave COUNTERS out", path.display())]
     NotOurs { path: PathBuf, cause: String },
 }

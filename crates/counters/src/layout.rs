@@ -1,5 +1,3 @@
-//! The contents of a counters file.
-
 use crate::counter::Counter;
 use crate::decision::{DECISIONS, Place};
 use crate::note::{NOTES, Note};
@@ -57,7 +55,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Writes the header. The magic is written last.
+    /// The magic is written last.
     pub(crate) fn seal(&self) {
         self.version.store(VERSION, Ordering::Relaxed);
         self.rows.store(ROWS as u32, Ordering::Relaxed);

@@ -1,19 +1,17 @@
 //! Counters in shared memory: which requests used the accelerator and which used software.
 //!
-//! `outboard prove` creates a file. Every provider instance in the command that `prove` runs maps
-//! that file and adds to it with relaxed atomics. The counts are in the page cache and not in the
-//! process, so they survive `_exit`, SIGKILL and `exec`. The child of a fork keeps the mapping and
-//! continues to count. The processes of a service share a file in the runtime directory of the
-//! service ([`Table::open_in`]). Without either the provider uses [`Table::private`], which has the
-//! same interface and no file.
+//! Every provider instance in the command that `outboard prove` runs maps a file of `prove` and
+//! adds to it with relaxed atomics. The counts are in the page cache, so they survive `_exit`,
+//! SIGKILL and `exec`; the child of a fork continues to count. The processes of a service share a
+//! file in its runtime directory ([`Table::open_in`]). Without either the provider uses
+//! [`Table::private`].
 //!
-//! The file has a fixed size and contains only atomics, so any content is a valid value of
-//! [`Table`]'s memory: a damaged or malicious file yields wrong numbers, never undefined behaviour.
-//! The file must not shrink while it is mapped (SIGBUS); [`Table::open`] documents which users are
-//! trusted not to truncate it.
+//! The file has a fixed size and contains only atomics: a damaged or malicious file yields wrong
+//! numbers, never undefined behaviour. It must not shrink while it is mapped (SIGBUS);
+//! [`Table::open`] documents which users are trusted with that.
 //!
-//! After a table is opened, no function here allocates, locks or makes a system call, except
-//! [`Table::snapshot`], [`Table::decisions`] and [`Table::notes`], which allocate what they return.
+//! After a table is opened, no function here allocates, locks or makes a system call, except those
+//! that return what they read.
 
 mod claim;
 mod counter;

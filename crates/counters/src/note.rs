@@ -4,13 +4,12 @@ use std::sync::atomic::AtomicU8;
 
 const ELLIPSIS: &str = " …";
 
-/// Maximum number of notes in a table. Later notes are dropped.
+/// Of a table. Later notes are dropped.
 pub const NOTES: usize = 24;
 
-/// Maximum length of a note, in bytes of UTF-8. A longer note is truncated at the end of a word.
+/// In bytes of UTF-8. A longer note is truncated at the end of a word.
 pub const NOTE_BYTES: usize = 496;
 
-/// A line of text from a provider instance to `prove`.
 #[repr(C, align(64))]
 pub(crate) struct Note {
     claim: Claim,
@@ -20,7 +19,7 @@ pub(crate) struct Note {
 
 const _: () = assert!(size_of::<Note>() == 512);
 
-/// Adds a note. Does nothing if the table already contains it or is full.
+/// Does nothing if the table already contains it or is full.
 pub(crate) fn add(notes: &[Note], text: &str) {
     let text = cut_words(text, NOTE_BYTES);
     let text = cut(&text, NOTE_BYTES);
@@ -36,7 +35,6 @@ pub(crate) fn add(notes: &[Note], text: &str) {
     }
 }
 
-/// The notes in the order in which they were added, without duplicates.
 pub(crate) fn read(notes: &[Note]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for note in notes.iter().filter(|n| n.claim.is_ready()) {
@@ -48,7 +46,7 @@ pub(crate) fn read(notes: &[Note]) -> Vec<String> {
     all
 }
 
-/// `text`, truncated to at most `room` bytes: the first words and an ellipsis.
+/// The first words and an ellipsis.
 pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
     let text = text.split('\0').next().unwrap_or_default();
     if text.len() <= room {
@@ -68,8 +66,7 @@ pub(crate) fn cut_words(text: &str, room: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{ELLIPSIS}", words.trim_end()))
 }
 
-/// The part of `text` that fits into `room` bytes: up to the first zero byte, truncated between
-/// characters.
+/// Up to the first zero byte, truncated between characters.
 pub(crate) fn cut(text: &str, room: usize) -> &[u8] {
     let text = text.split('\0').next().unwrap_or_default();
     let end = (0..=room.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);

@@ -3,14 +3,11 @@ use crate::claim::{Claim, State, holds, load_text, store_bytes};
 use crate::counter::Counter;
 use std::sync::atomic::AtomicU8;
 
-/// Maximum number of algorithms in a table.
 pub const ROWS: usize = 64;
 
-/// Maximum length of an algorithm name, in bytes.
 pub const NAME_BYTES: usize = 32;
 
-/// The counters of one algorithm. Every counting method makes one or two relaxed atomic additions
-/// and may be called from any thread.
+/// The counters of one algorithm. Any thread may count: by relaxed atomic additions.
 #[repr(C, align(64))]
 #[derive(Default)]
 pub struct Row {
@@ -33,30 +30,26 @@ pub struct Row {
 const _: () = assert!(size_of::<Row>() == 128);
 
 impl Row {
-    /// Counts requests that a driver completed, and their input bytes.
     pub fn add_hw(&self, requests: u64, bytes: u64) {
         self.hw_requests.add(requests);
         self.hw_bytes.add(bytes);
     }
 
-    /// Counts requests that OpenSSL's own implementation completed, and their input bytes.
     pub fn add_sw(&self, requests: u64, bytes: u64) {
         self.sw_requests.add(requests);
         self.sw_bytes.add(bytes);
     }
 
-    /// Counts a request that a driver failed. [`Row::add_sw`] also counts its replay in software.
+    /// [`Row::add_sw`] also counts its replay in software.
     pub fn add_failure(&self) {
         self.failures.add(1);
     }
 
-    /// Counts a driver's result that differed from the result of software.
     pub fn add_mismatch(&self) {
         self.mismatches.add(1);
     }
 
-    /// Counts requests that were completed with key stream from look-ahead, and their bytes. They
-    /// are requests completed by hardware too.
+    /// They are requests completed by hardware too.
     pub fn add_ahead(&self, requests: u64, bytes: u64) {
         self.add_hw(requests, bytes);
         self.ahead_requests.add(requests);
@@ -67,18 +60,15 @@ impl Row {
         self.ahead_misses.add(1);
     }
 
-    /// Counts bytes of key stream that were submitted to the driver.
     pub fn add_generated(&self, bytes: u64) {
         self.key_stream_generated.add(bytes);
     }
 
-    /// Counts bytes of key stream that were dropped without use.
     pub fn add_discarded(&self, bytes: u64) {
         self.key_stream_discarded.add(bytes);
     }
 
-    /// The current counts. The fields are read one after the other, so they may be inconsistent
-    /// while another thread counts. The reasons are not in the row.
+    /// The fields may be inconsistent while another thread counts. The reasons are not in the row.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -97,14 +87,11 @@ impl Row {
         }
     }
 
-    /// The algorithm's name, if the row is in use.
     pub(crate) fn name(&self) -> Option<String> {
         self.claim.is_ready().then(|| load_text(&self.name))
     }
 }
 
-/// Finds the row of `algorithm` or claims one for it.
-///
 /// Two processes that start at the same time may get two rows with the same name; the snapshot adds
 /// them up.
 pub(crate) fn find_or_claim<'a>(rows: &'a [Row], algorithm: &str) -> Option<&'a Row> {

@@ -1,9 +1,7 @@
 use crate::counter::Counter;
 
-/// A snapshot of the counters of the seed source `OUTBOARD-HWRNG`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeedCounts {
-    /// Requests for which the source delivered bytes.
     pub seeds: u64,
     /// Bytes delivered, without those of the start-up test.
     pub bytes: u64,
@@ -14,8 +12,7 @@ pub struct SeedCounts {
     pub unavailable: u64,
 }
 
-/// The counters of the seed source, summed over all provider instances. Every method makes one or
-/// two relaxed atomic additions and may be called from any thread.
+/// Summed over all provider instances. Any thread may count: by relaxed atomic additions.
 #[repr(C)]
 #[derive(Default)]
 pub struct SeedRow {
@@ -29,7 +26,6 @@ pub struct SeedRow {
 const _: () = assert!(size_of::<SeedRow>() == 40);
 
 impl SeedRow {
-    /// Counts a request for which the source delivered this number of bytes.
     pub fn add_seed(&self, bytes: u64) {
         self.seeds.add(1);
         self.bytes.add(bytes);
@@ -39,7 +35,6 @@ impl SeedRow {
         self.health_failures.add(1);
     }
 
-    /// Counts a request that got no bytes for another reason.
     pub fn add_failure(&self) {
         self.failures.add(1);
     }

@@ -1,15 +1,13 @@
-//! Why software did the work: the reasons of requests, which are counted, and of algorithms that are
-//! not offered.
+//! Why software did the work: of requests, which are counted, and of algorithms that are not
+//! offered.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SoftwareReason {
-    /// The request is shorter than the threshold. Not counted: the requests in software that have no
-    /// other reason.
+    /// Not counted: the requests in software that have no other reason.
     BelowThreshold,
     /// The message is longer than the limit of messages, or than one request of the driver.
     AboveLimit,
-    /// Few bytes were processed with the key so far: a session or look-ahead would cost more than it
-    /// saves.
+    /// Few bytes of the key so far: a session or look-ahead would cost more than it saves.
     FewKeyBytes,
     /// The driver had no room for the key or the request.
     DriverBusy,
@@ -19,8 +17,7 @@ pub enum SoftwareReason {
     EngineStopped,
     /// Look-ahead was on and had no key stream for the request.
     LookaheadMissed,
-    /// The form of the call: text in several updates, a nonce or tag that the driver does not take, a
-    /// partial block.
+    /// Text in several updates, a nonce or tag that the driver does not take, a partial block.
     UnsuitableCall,
     /// No driver implements the algorithm, or none that may be used.
     NoDriver,
@@ -38,7 +35,7 @@ use SoftwareReason::*;
 const COUNTED: [SoftwareReason; 7] =
     [AboveLimit, FewKeyBytes, DriverBusy, DriverFailed, EngineStopped, LookaheadMissed, UnsuitableCall];
 
-/// All reasons in the order of their codes, with their names in JSON documents.
+/// In the order of their codes, with their names in JSON documents.
 const NAMES: [(SoftwareReason, &str); 15] = [
     (BelowThreshold, "below-threshold"),
     (AboveLimit, "above-limit"),
@@ -58,7 +55,6 @@ const NAMES: [(SoftwareReason, &str); 15] = [
 ];
 
 impl SoftwareReason {
-    /// All reasons, in the order of their codes.
     pub const ALL: [SoftwareReason; NAMES.len()] = {
         let (mut all, mut at) = ([BelowThreshold; NAMES.len()], 0);
         while at < NAMES.len() {

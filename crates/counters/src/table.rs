@@ -30,9 +30,8 @@ unsafe impl Send for Table {}
 unsafe impl Sync for Table {}
 
 impl Table {
-    /// Creates a counters file with mode 0600 for `outboard prove`. Allocates its blocks at once,
-    /// so that a disk that fills up later cannot kill a counting process with SIGBUS.
-    /// Errors: [`Error::Os`] if the file already exists, or cannot be created, allocated or mapped.
+    /// With mode 0600 for `outboard prove`. Allocates its blocks at once, so that a disk that fills
+    /// up later cannot kill a counting process with SIGBUS.
     pub fn create(path: &Path) -> Result<Self, Error> {
         Self::create_with(
             path,
@@ -65,16 +64,13 @@ impl Table {
         }
     }
 
-    /// Opens the file that `outboard prove` created, for a provider instance, and counts the
-    /// instance as attached. The file descriptor is closed before this function returns.
+    /// For a provider instance, which is counted as attached.
     ///
     /// The file must be a regular file, not a symbolic link, owned by root or by the effective user
     /// of this process, not writable by group or others, and of the expected size, magic and
     /// version. The remaining content is not trusted. The owner is trusted not to truncate the file
-    /// while it is mapped, which would end this process with SIGBUS. Only root and this user can do
+    /// while it is mapped, which would end this process with SIGBUS: only root and this user can do
     /// that, and both can end the process anyway.
-    /// Errors: [`Error::Os`] if the file cannot be opened or mapped, [`Error::NotOurs`] if it is
-    /// not a counters file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let refused =
             |e| os(path, "open", e, "check COUNTERS in openssl.cnf: a path that this user may write");
@@ -108,11 +104,9 @@ impl Table {
         Ok(table)
     }
 
-    /// Opens the counters file of a service, `name` in `directory`, for a provider instance, and
-    /// creates it if it is missing. It is created only in a directory that belongs to the effective
-    /// user of this process and that no other user may write, with mode 0600: a process of another
-    /// user can neither read nor replace it.
-    /// Errors: as [`Table::open`]; [`Error::NotOurs`] for a directory of another user.
+    /// The counters file of a service, `name` in `directory`, created if it is missing: only in a
+    /// directory that belongs to the effective user of this process and that no other user may
+    /// write, with mode 0600, so that a process of another user can neither read nor replace it.
     pub fn open_in(directory: &Path, name: &OsStr) -> Result<Self, Error> {
         let path = directory.join(name);
         match Self::open(&path) {
@@ -144,10 +138,8 @@ impl Table {
         }
     }
 
-    /// Copies a counters file. The file belongs to a service and is not trusted: it is neither
-    /// mapped, because its owner may truncate it, nor followed if it is a link.
-    /// Errors: [`Error::Os`] if the file cannot be read, [`Error::NotOurs`] if it is not a counters
-    /// file.
+    /// The file belongs to a service and is not trusted: it is neither mapped, because its owner
+    /// may truncate it, nor followed if it is a link.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let failed = |e| os(path, "read", e, "run this as root, or as the user of the service");
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -188,7 +180,7 @@ impl Table {
         Self { at: at.cast(), backing: Backing::Copied }
     }
 
-    /// A table private to this process: same interface, no file; decisions and notes are dropped.
+    /// Private to this process: decisions and notes are dropped.
     #[must_use]
     pub fn private() -> Self {
         let layout = Box::new(Layout::default());
@@ -201,16 +193,15 @@ impl Table {
         matches!(self.backing, Backing::Mapped)
     }
 
-    /// Finds the row of an algorithm by its OpenSSL name (`AES-128-CBC`, at most
-    /// [`NAME_BYTES`](crate::NAME_BYTES) bytes), or claims one. Lock-free. `None` if the table is
+    /// By its OpenSSL name, at most [`NAME_BYTES`](crate::NAME_BYTES) bytes. `None` if the table is
     /// full, or the name is empty, too long or contains a zero byte.
     #[must_use]
     pub fn row(&self, algorithm: &str) -> Option<&Row> {
         row::find_or_claim(&self.layout().table, algorithm)
     }
 
-    /// Counts a request of `bytes` bytes that software completes, and that is in `row` of this table
-    /// too, for a reason other than its length. Does nothing unless the counts are in a file.
+    /// A request that software completes, and that is in `row` too, for a reason other than its
+    /// length. Does nothing unless the counts are in a file.
     pub fn add_reason(&self, row: &Row, reason: SoftwareReason, bytes: u64) {
         let place = self.layout().table.iter().position(|own| std::ptr::eq(own, row));
         if let (Some(words), Some(place), Some(which)) = (self.words(), place, reason.counter()) {
@@ -220,14 +211,13 @@ impl Table {
         }
     }
 
-    /// The counters of the seed source. They are no part of [`Table::snapshot`], because no request
-    /// of an application is offloaded.
+    /// No part of [`Table::snapshot`]: no request of an application is offloaded.
     #[must_use]
     pub fn seed(&self) -> &SeedRow {
         &self.layout().seed
     }
 
-    /// The counts of every algorithm, in the order in which their rows were first requested.
+    /// In the order in which their rows were first requested.
     #[must_use]
     pub fn snapshot(&self) -> Vec<(String, Counts)> {
         let mut all: Vec<(String, Counts)> = Vec::new();
@@ -245,41 +235,37 @@ impl Table {
         all
     }
 
-    /// Number of times that [`Table::open`] succeeded on this file: provider instances, not
-    /// processes, because the child of a fork keeps the mapping of its parent. 0 means that the
-    /// command never loaded the provider.
+    /// Provider instances, not processes: the child of a fork keeps the mapping of its parent. 0
+    /// means that the command never loaded the provider.
     #[must_use]
     pub fn attached(&self) -> u64 {
         self.layout().attached.get()
     }
 
-    /// Records a decision about an algorithm, by its OpenSSL name. Names and texts that are too
-    /// long are truncated. The table keeps the first [`DECISIONS`](crate::DECISIONS) different
-    /// decisions and drops later ones.
+    /// By the algorithm's OpenSSL name. What is too long is truncated. The table keeps the first
+    /// [`DECISIONS`](crate::DECISIONS) different decisions.
     pub fn decide(&self, algorithm: &str, decision: &Decision) {
         if let Some(words) = self.words() {
             decision::add(&words.decisions, algorithm, decision);
         }
     }
 
-    /// The decisions in the order in which they were made. An algorithm occurs more than once if
-    /// provider instances decided differently. Control characters are replaced by spaces.
+    /// An algorithm occurs more than once if provider instances decided differently.
     #[must_use]
     pub fn decisions(&self) -> Vec<(String, Decision)> {
         self.words().map_or_else(Vec::new, |words| decision::read(&words.decisions))
     }
 
-    /// Adds a short text for `prove`: why no algorithm is offered, or what failed. The table keeps
-    /// at most [`NOTE_BYTES`](crate::NOTE_BYTES) bytes of it and the first [`NOTES`](crate::NOTES)
-    /// different notes. Later notes are dropped.
+    /// Why no algorithm is offered, or what failed. The table keeps at most
+    /// [`NOTE_BYTES`](crate::NOTE_BYTES) bytes of it and the first [`NOTES`](crate::NOTES)
+    /// different notes.
     pub fn note(&self, text: &str) {
         if let Some(words) = self.words() {
             note::add(&words.notes, text);
         }
     }
 
-    /// The notes in the order in which they were added, without duplicates. Control characters are
-    /// replaced by spaces.
+    /// In the order in which they were added, without duplicates.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.words().map_or_else(Vec::new, |words| note::read(&words.notes))
@@ -318,8 +304,7 @@ impl Drop for Table {
     }
 }
 
-/// Sets the size of the file and allocates its blocks. Writes zeros if the filesystem does not
-/// support fallocate(2).
+/// Writes zeros if the filesystem does not support fallocate(2).
 fn allocate(fd: &OwnedFd) -> rustix::io::Result<()> {
     match rustix::fs::fallocate(fd, FallocateFlags::empty(), 0, SIZE as u64) {
         Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {

@@ -18,16 +18,16 @@ pub(crate) struct AtomicSlotId {
 }
 
 impl AtomicSlotId {
-    /// The ID. An ID that another thread replaces at the same time may have the place of the new
-    /// one: such an ID is that of an evicted value.
+    /// One that another thread replaces may have the place of the new one: it is that of an evicted
+    /// value.
     pub(crate) fn load(&self) -> Option<SlotId> {
         let ticket = self.ticket.load(Ordering::Acquire);
         let place = self.place.load(Ordering::Relaxed);
         (ticket != 0 && ticket != BEING_STORED).then_some(SlotId { place, ticket })
     }
 
-    /// Stores an ID. Returns false if there is one, or if another thread is storing one. In the
-    /// child of a fork the latter may be permanent.
+    /// False if there is one, or another thread is storing one: in the child of a fork maybe for
+    /// ever.
     pub(crate) fn store_if_none(&self, id: SlotId) -> bool {
         let claimed =
             self.ticket.compare_exchange(0, BEING_STORED, Ordering::Acquire, Ordering::Relaxed).is_ok();
@@ -38,12 +38,10 @@ impl AtomicSlotId {
         claimed
     }
 
-    /// Removes an ID. Returns false if it is no longer stored.
     pub(crate) fn remove(&self, id: SlotId) -> bool {
         self.ticket.compare_exchange(id.ticket, 0, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
-    /// Removes the ID, if there is one.
     pub(crate) fn take(&self) -> Option<SlotId> {
         // If another thread replaces the ID between the two calls, the next attempt takes the new
         // one.

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use crate::kinds::{Block, Mode};
 use crate::software::{SoftCipher, SoftContext};
 
-/// A block cipher with a key.
 pub(crate) trait BlockEncryption {
     /// Encrypts whole blocks in place. False if that fails.
     fn encrypt(&self, blocks: &mut [u8]) -> bool;
@@ -14,7 +13,6 @@ pub(crate) trait BlockEncryption {
     fn encrypt_tweak(&self, tweak: &mut Block) -> bool;
 }
 
-/// The block cipher with a context's key, implemented by the default provider.
 pub(crate) struct BlockCipher {
     data: SoftContext,
     /// For XTS: uses the second half of the key.
@@ -23,7 +21,7 @@ pub(crate) struct BlockCipher {
 
 impl BlockCipher {
     /// `ecb` is the default provider's cipher in ECB mode for this key length; for XTS, for half of
-    /// it. `None` if the default provider is out of memory or not active.
+    /// it.
     pub(crate) fn new(
         ecb: &'static SoftCipher,
         provider_context: *mut c_void,

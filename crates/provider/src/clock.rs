@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Smallest change of the difference between the two clocks that is not due to rounding, in
+/// A smaller change of the difference between the two clocks may be due to rounding. In
 /// milliseconds.
 const STEP: u32 = 500;
 
@@ -17,8 +17,8 @@ pub(crate) fn now_us() -> u32 {
     read::<1_000_000>(libc::CLOCK_MONOTONIC).unwrap_or_default()
 }
 
-/// A clock in parts of a second, of which there are `PARTS`. `None`: the C library of a 32-bit
-/// machine cannot represent the time, which is after 2038.
+/// In parts of a second, of which there are `PARTS`. `None`: the C library of a 32-bit machine
+/// cannot represent the time, which is after 2038.
 fn read<const PARTS: u32>(clock: libc::clockid_t) -> Option<u32> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is writable. The coarse clocks exist since Linux 2.6.32.
@@ -28,11 +28,10 @@ fn read<const PARTS: u32>(clock: libc::clockid_t) -> Option<u32> {
 }
 
 /// Detects that the machine was suspended: CLOCK_MONOTONIC does not count that time and
-/// CLOCK_REALTIME does (clock_gettime(2)). A step of the wall clock is also reported as a
-/// suspension. CLOCK_BOOTTIME would distinguish the two, but it has no coarse variant and may cost
-/// a system call that a sandbox forbids.
+/// CLOCK_REALTIME does (clock_gettime(2)), nor a step of the wall clock. CLOCK_BOOTTIME has no
+/// coarse variant and may cost a system call that a sandbox forbids.
 pub(crate) struct Suspensions {
-    /// Difference between the two clocks at the last call, in milliseconds.
+    /// In milliseconds, at the last call.
     offset: AtomicU32,
 }
 
@@ -41,7 +40,6 @@ impl Suspensions {
         Suspensions { offset: AtomicU32::new(offset()) }
     }
 
-    /// Whether the machine was suspended since the last call.
     pub(crate) fn was_there(&self) -> bool {
         let offset = offset();
         let before = self.offset.swap(offset, Ordering::Relaxed);

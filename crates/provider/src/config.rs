@@ -11,13 +11,11 @@ use crate::core::{Core, Reason};
 use crate::log::{Level, Log};
 use crate::program;
 
-/// Key: level of the messages that are written to standard error.
 const LOG_LEVEL: &str = "LOG_LEVEL";
-/// Key: counters file, created by `outboard prove`; with a slash at its end the directory in which
-/// the processes of a service share one. Empty for none.
+/// Counters file, created by `outboard prove`; with a slash at its end the directory in which the
+/// processes of a service share one. Empty for none.
 const COUNTERS: &str = "COUNTERS";
 
-/// Values of the section.
 pub(crate) struct Config {
     pub(crate) policy: Policy,
     pub(crate) log: Log,
@@ -25,10 +23,9 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Reads the section. An invalid value puts an error on the queue that contains the key and the
-    /// name of the provider, which identifies the section, and the provider is not loaded. Names of
-    /// algorithms that outboard does not offer are skipped with a warning. No message contains the
-    /// value.
+    /// An invalid value puts an error on the queue with the key and the name of the provider, which
+    /// identifies the section, and the provider is not loaded. Names of algorithms that outboard
+    /// does not offer are skipped with a warning. No message contains the value.
     pub(crate) fn read(core: &Core) -> Option<Config> {
         let setting = |key: &str| core.setting(&CString::new(key).ok()?);
         let level: Option<Result<Level, _>> = setting(LOG_LEVEL).map(|value| value.parse());
@@ -79,9 +76,8 @@ impl Config {
 }
 
 /// A service may start processes of other users, such as CGI programs, which have no access to its
-/// directory. That is expected, so the message has the level Info. `programs`: where PROGRAMS names
-/// a directory, each program with a file of its own there is counted by its name, and others are
-/// not.
+/// directory: the message has the level Info. `programs`: where PROGRAMS names a directory, each
+/// program with a file of its own there is counted by its name, and others are not.
 fn open_counters(path: &str, programs: Option<String>) -> Result<Table, (Level, Error)> {
     let (path, programs) = (Path::new(path), programs.and_then(|value| value.parse().ok()));
     let programs: Programs = programs.unwrap_or_default();

@@ -5,21 +5,18 @@ use outboard_counters::{Row, SoftwareReason};
 
 use crate::provider::Provider;
 
-/// Number of requests that are added to the table together, if no other process reads it.
+/// Requests that are added to the table together, if no other process reads it.
 const TOGETHER: u64 = 4096;
 
-/// Number of requests that are added together to a table in a file: what is observed during a long
-/// transfer lags by fewer.
+/// The same for a table in a file: what is observed during a long transfer lags by fewer.
 const TOGETHER_IN_FILE: u64 = 64;
 
-/// Requests of one context that are not yet in the shared counters. They are added at the latest
-/// when this is dropped.
+/// What is not yet in the shared counters. It is added at the latest on drop.
 pub(crate) struct ContextCounts {
     requests: u64,
     bytes: u64,
     ahead_requests: u64,
     ahead_bytes: u64,
-    /// Number of requests that are added together.
     together: u64,
     /// The row of the algorithm, from the first update of the shared counters on.
     row: Option<&'static Row>,
@@ -28,14 +25,12 @@ pub(crate) struct ContextCounts {
 }
 
 impl ContextCounts {
-    /// Counts for a context of the algorithm with OpenSSL's name `name`.
     pub(crate) fn new(provider: &'static Provider, name: &'static str) -> ContextCounts {
         let together = if provider.counters.is_shared() { TOGETHER_IN_FILE } else { TOGETHER };
         let (requests, bytes, ahead_requests, ahead_bytes, row) = (0, 0, 0, 0, None);
         ContextCounts { requests, bytes, ahead_requests, ahead_bytes, together, row, name, provider }
     }
 
-    /// Counts one request of `bytes` bytes in software.
     #[inline]
     pub(crate) fn add(&mut self, bytes: u64) {
         self.requests += 1;
@@ -45,8 +40,8 @@ impl ContextCounts {
         }
     }
 
-    /// As [`add`](Self::add), for a caller that must not call anything. False if the shared counters
-    /// are due: nothing was counted.
+    /// For a caller that must not call anything. False if the shared counters are due: nothing was
+    /// counted.
     #[inline]
     pub(crate) fn add_here(&mut self, bytes: u64) -> bool {
         let is_due = self.requests + 1 >= self.together;
@@ -73,8 +68,7 @@ impl ContextCounts {
         self.together == TOGETHER_IN_FILE
     }
 
-    /// Counts the reason why software completes a request of `bytes` bytes, which
-    /// [`add`](Self::add) counts too.
+    /// Counts why software completes a request, which [`add`](Self::add) counts too.
     #[cold]
     pub(crate) fn because(&mut self, reason: SoftwareReason, bytes: u64) {
         if let (true, Some(row)) = (self.has_reasons(), self.row()) {
@@ -89,7 +83,6 @@ impl ContextCounts {
         self.row
     }
 
-    /// Adds all counts to the shared counters.
     #[cold]
     pub(crate) fn flush(&mut self) {
         if self.requests > 0 || self.ahead_requests > 0 {

@@ -10,8 +10,7 @@ use crate::core::Core;
 use crate::guard;
 use crate::provider_context::ProviderContext;
 
-/// Returns a new context as a pointer for the core; null if `make` returns none. Raises an error if
-/// there is no memory for it.
+/// Null if `make` returns none. Raises an error if there is no memory for it.
 pub(crate) fn hand_over<T>(core: &Core, make: impl FnOnce() -> Option<T>) -> *mut c_void {
     guard(null_mut(), || {
         let Some(context) = make() else { return null_mut() };
@@ -25,14 +24,11 @@ pub(crate) fn hand_over<T>(core: &Core, make: impl FnOnce() -> Option<T>) -> *mu
     })
 }
 
-/// A context of one of the algorithms of a kind.
 pub(crate) trait Create: Sized {
-    /// A context of the algorithm with this index. `None` if it is not offered, or the default provider
-    /// makes no context.
+    /// `None` if the algorithm is not offered, or the default provider makes no context.
     fn create(context: &'static ProviderContext, kind: usize) -> Option<Self>;
 }
 
-/// `OSSL_FUNC_*_newctx`
 pub(crate) unsafe extern "C" fn newctx<T: Create, const KIND: usize>(provider: *mut c_void) -> *mut c_void {
     // SAFETY: the core passes the context that OSSL_provider_init returned.
     created::<T>(unsafe { ProviderContext::at(provider) }, KIND)
@@ -45,19 +41,18 @@ fn created<T: Create>(context: Option<&'static ProviderContext>, kind: usize) ->
     hand_over(&context.provider.core, || T::create(context, kind))
 }
 
-/// The context at a pointer that the core stores. `None` for null: there was no memory for it, and
-/// the application goes on all the same.
+/// `None` for null: there was no memory for it, and the application goes on.
 ///
 /// # Safety
-/// `at` is null or was returned by [`hand_over`] for this `T`, was not freed, and no other reference
-/// to it is in use: one thread at a time changes a context.
+/// `at` is null or was returned by [`hand_over`] for this `T`, was not freed, and no other
+/// reference to it is in use: one thread at a time changes a context.
 #[inline]
 pub(crate) unsafe fn context<'a, T>(at: *mut c_void) -> Option<&'a mut T> {
     // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<T>().as_mut() }
 }
 
-/// Runs a function of the core's with its context. Returns 0 without one, and after a panic.
+/// Returns 0 without a context, and after a panic.
 ///
 /// # Safety
 /// As for [`context`].
@@ -66,16 +61,13 @@ pub(crate) unsafe fn with<T>(at: *mut c_void, body: impl FnOnce(&mut T) -> c_int
     guard(0, || unsafe { context(at) }.map_or(0, body))
 }
 
-/// A context that can be copied.
 pub(crate) trait Duplicate: Sized {
     fn core(&self) -> &Core;
 
-    /// A copy. The context is not changed: several threads may copy it at the same time.
+    /// Several threads may copy it at the same time.
     fn duplicate(&self) -> Option<Self>;
 }
 
-/// `OSSL_FUNC_*_dupctx`
-///
 /// # Safety
 /// As for [`context`], but other threads may copy it too.
 pub(crate) unsafe extern "C" fn duplicate<T: Duplicate>(at: *mut c_void) -> *mut c_void {
@@ -84,8 +76,6 @@ pub(crate) unsafe extern "C" fn duplicate<T: Duplicate>(at: *mut c_void) -> *mut
     hand_over(context.core(), || context.duplicate())
 }
 
-/// `OSSL_FUNC_*_freectx`
-///
 /// # Safety
 /// `at` is null or was returned by [`hand_over`] for this `T`, and the core frees it once.
 pub(crate) unsafe extern "C" fn free<T>(at: *mut c_void) {
@@ -95,13 +85,10 @@ pub(crate) unsafe extern "C" fn free<T>(at: *mut c_void) {
     }
 }
 
-/// A context with parameters that can be set.
 pub(crate) trait SetParams {
-    /// Returns 1, or 0 after a failure.
     fn set_params(&mut self, params: Params<'_>) -> c_int;
 }
 
-/// `OSSL_FUNC_*_set_ctx_params`
 pub(crate) unsafe extern "C" fn set_ctx_params<T: SetParams>(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
     unsafe { with(at, |context: &mut T| context.set_params(Params::new(params))) }

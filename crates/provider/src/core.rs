@@ -6,9 +6,8 @@ use std::ptr::{null, null_mut};
 use outboard_abi as abi;
 use outboard_abi::{CoreHandle, Dispatch, Param};
 
-/// Reason codes of this provider's errors. There is no table of strings for them
-/// (`get_reason_strings`): the core does not query it from a provider that fails to start.
-/// Therefore each error contains its full text.
+/// There is no table of strings for them (`get_reason_strings`): the core does not query it from a
+/// provider that fails to start. Therefore each error contains its full text.
 #[derive(Clone, Copy)]
 pub(crate) enum Reason {
     /// A value in openssl.cnf is invalid.
@@ -17,14 +16,13 @@ pub(crate) enum Reason {
     Record = 2,
     /// The hardware random number generator returns no data, or data that is not random.
     Entropy = 3,
-    /// There is no memory for a context.
     Memory = 4,
     /// A call has more parameters than any use of the algorithm needs.
     Parameters = 5,
 }
 
-/// Longest text of an error in bytes, with its final zero: OpenSSL cuts longer ones
-/// (ERR_MAX_DATA_SIZE). It is on the stack, because memory may be exhausted.
+/// With its final zero: OpenSSL cuts longer texts (ERR_MAX_DATA_SIZE). On the stack, because memory
+/// may be exhausted.
 const MAX_ERROR: usize = 1024;
 
 abi::functions! {
@@ -76,8 +74,6 @@ unsafe impl Send for Core {}
 unsafe impl Sync for Core {}
 
 impl Core {
-    /// Selects the required functions from the core's table; `None` if one is missing.
-    ///
     /// # Safety
     /// `handle` and `table` are the arguments that the core passed to `OSSL_provider_init`.
     pub(crate) unsafe fn new(handle: *const CoreHandle, table: *const Dispatch) -> Option<Core> {
@@ -103,8 +99,7 @@ impl Core {
         self.functions.get_params as *const c_void
     }
 
-    /// Puts an error with its full text on the error queue of the calling thread
-    /// (ERR_raise_data(3)).
+    /// Puts an error on the error queue of the calling thread (ERR_raise_data(3)).
     pub(crate) fn raise(&self, reason: Reason, text: &str) {
         let mut format = [0; MAX_ERROR];
         let mut len = 0;
@@ -120,8 +115,7 @@ impl Core {
                 len += 1;
             }
         }
-        // The format has no conversion, so the argument list is never read. The pointer only must
-        // be valid.
+        // The format has no conversion, so the argument list is never read.
         let mut no_arguments = [0u64; 8];
         // SAFETY: strings are NUL-terminated and live through the calls; the core copies what it
         // keeps.
@@ -137,8 +131,8 @@ impl Core {
         }
     }
 
-    /// Runs `work`, and removes the errors that it leaves on the error queue of the calling thread:
-    /// the application's call succeeds without it.
+    /// Removes the errors that `work` leaves on the queue: the application's call succeeds without
+    /// it.
     pub(crate) fn without_errors<T>(&self, work: impl FnOnce() -> T) -> T {
         // SAFETY: the core's own handle.
         unsafe { (self.functions.set_error_mark)(self.handle) };
@@ -148,14 +142,12 @@ impl Core {
         done
     }
 
-    /// Raises the error of a call that fails because memory is exhausted.
     #[cold]
     pub(crate) fn raise_no_memory(&self) {
         self.raise(Reason::Memory, "malloc failure: no memory");
     }
 
-    /// Registers callbacks for providers that are activated and deactivated in this library
-    /// context.
+    /// For providers that are activated and deactivated in this library context.
     ///
     /// # Safety
     /// `argument` stays valid until [`unwatch_providers`](Self::unwatch_providers).
@@ -180,14 +172,11 @@ impl Core {
         }
     }
 
-    /// Unregisters the callbacks of [`watch_providers`](Self::watch_providers).
     pub(crate) fn unwatch_providers(&self) {
         // SAFETY: the core passed the handle to this provider.
         unsafe { (self.functions.deregister_child_cb)(self.handle) }
     }
 
-    /// Whether `provider` has the name `name`.
-    ///
     /// # Safety
     /// `provider` is a handle that the core passed to a callback and that is still valid.
     pub(crate) unsafe fn is_called(&self, provider: *const CoreHandle, name: &CStr) -> bool {
@@ -198,7 +187,7 @@ impl Core {
         }
     }
 
-    /// The provider context of `provider`, null if it has none.
+    /// Null if it has none.
     ///
     /// # Safety
     /// As for [`is_called`](Self::is_called).
@@ -207,8 +196,6 @@ impl Core {
         if provider.is_null() { null_mut() } else { unsafe { (self.functions.provider_ctx)(provider) } }
     }
 
-    /// The functions that `provider` offers to the core.
-    ///
     /// # Safety
     /// As for [`is_called`](Self::is_called).
     pub(crate) unsafe fn dispatch_of(&self, provider: *const CoreHandle) -> *const Dispatch {

@@ -20,8 +20,7 @@ impl<T> Decided<T> {
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Stores a value and returns the stored one, which is another thread's value if that was
-    /// first. `None` without memory.
+    /// Returns the stored value: that of another thread if it was first. `None` without memory.
     pub(crate) fn set(&self, value: T) -> Option<&T> {
         let made = Box::into_raw(try_box(value)?);
         let at = match self.0.compare_exchange(null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {

@@ -1,8 +1,6 @@
-//! Random numbers that choose which blocks of a result are compared.
-//!
-//! They are the system's, and not those of a generator of this process: nothing that a driver does can
-//! depend on them. One read serves many results. Each number is handed out once, by whichever thread
-//! comes first; the child of a fork has a copy of those that its parent had left.
+//! Random numbers that choose which blocks of a result are compared: the system's, so that nothing
+//! that a driver does can depend on them. One read serves many results. Each number is handed out
+//! once; the child of a fork has a copy of those that its parent had left.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -16,7 +14,6 @@ const COUNT: usize = 64;
 static LEFT: [AtomicU32; COUNT] = [const { AtomicU32::new(0) }; COUNT];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// The next number.
 pub(crate) fn next() -> u32 {
     let place = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
     match LEFT[place].swap(0, Ordering::Relaxed) {

@@ -44,8 +44,7 @@ static GETTABLE: [Param; 5] = [
     abi::end(),
 ];
 
-/// The only exported symbol of the module (provider-base(7)). Returns 1, or 0 with an error on the
-/// queue.
+/// The only exported symbol of the module (provider-base(7)).
 ///
 /// # Safety
 /// Called by the core of OpenSSL 3.0 or later: `table` ends with number 0; `out` and `context` are
@@ -92,7 +91,6 @@ pub unsafe extern "C" fn OSSL_provider_init(
     guard(0, || with_reserve(start))
 }
 
-/// `OSSL_FUNC_provider_teardown`
 unsafe extern "C" fn teardown(context: *mut c_void) {
     guard((), || {
         // SAFETY: the core calls this once with the context, when no object of this provider is
@@ -106,12 +104,10 @@ unsafe extern "C" fn teardown(context: *mut c_void) {
     });
 }
 
-/// `OSSL_FUNC_provider_gettable_params`
 unsafe extern "C" fn gettable_params(_context: *mut c_void) -> *const Param {
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_provider_get_params`
 unsafe extern "C" fn get_params(_context: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: guaranteed by the core.
     let mut params = unsafe { Requested::new(params) };
@@ -125,7 +121,6 @@ unsafe extern "C" fn get_params(_context: *mut c_void, params: *mut Param) -> c_
     c_int::from(texts.into_iter().all(set) && params.set_unsigned(name::PROVIDER_STATUS, 1))
 }
 
-/// `OSSL_FUNC_provider_query_operation`
 unsafe extern "C" fn query_operation(
     context: *mut c_void,
     operation: c_int,

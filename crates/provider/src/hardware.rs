@@ -16,33 +16,28 @@ use crate::trust::{MAX_STRIKES, Trust};
 /// Number of failures after which the driver is disabled for the rest of the process.
 const MAX_FAILURES: u32 = 3;
 
-/// A driver that an algorithm uses, shared by all contexts of the process.
 pub(crate) struct Hardware<S: ?Sized = dyn Session> {
     accelerator: Box<dyn Accelerator<S>>,
     driver: DriverName,
-    /// Open sessions, one key each.
     pub(crate) sessions: Sessions<S>,
     sampling: Sampling,
     failures: AtomicU32,
     trust: &'static Trust,
     /// Whether the last key of which it is known had enough bytes for a session to pay.
     long_keys: AtomicBool,
-    /// Whether it was reported that the driver did not complete key stream.
+    /// It was reported that the driver did not complete key stream.
     was_silent: AtomicBool,
     log: Log,
 }
 
-/// Whether a result may be released to the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     Yes,
     No,
-    /// It differs from software's, from this byte on: see [`Hardware::try_again`], and for key stream
-    /// [`Hardware::is_wrong`].
+    /// From this byte on: see [`Hardware::try_again`], and for key stream [`Hardware::is_wrong`].
     Differs(usize),
 }
 
-/// Why software completes a request that a driver failed with `error`.
 pub(crate) fn reason_of(error: &Error) -> SoftwareReason {
     match error {
         Error::Unanswered { .. } | Error::Stopped { .. } => SoftwareReason::EngineStopped,
@@ -52,7 +47,6 @@ pub(crate) fn reason_of(error: &Error) -> SoftwareReason {
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
-    /// A driver that was not used yet. `None` without memory.
     pub(crate) fn new(accelerator: Box<dyn Accelerator<S>>, share: u32, log: Log) -> Option<Self> {
         let (sessions, sampling) = (Sessions::new()?, Sampling::new(share));
         let (failures, trust) = (AtomicU32::new(0), Trust::of(accelerator.driver()));
@@ -80,17 +74,14 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.long_keys.store(is_so, Ordering::Relaxed);
     }
 
-    /// Name of the driver in /proc/crypto.
     pub(crate) fn driver(&self) -> &DriverName {
         &self.driver
     }
 
-    /// Name of the interface that reaches the driver.
     pub(crate) fn interface(&self) -> &'static str {
         self.accelerator.interface()
     }
 
-    /// Whether the driver can compute key stream while the caller continues.
     pub(crate) fn computes_key_stream(&self) -> bool {
         self.accelerator.computes_key_stream()
     }
@@ -106,8 +97,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         assert!((0..1000).any(|_| !self.compares_in_full(false)), "each result is compared in full");
     }
 
-    /// Decides whether a result may be released, which is compared in full if `is_full`. Every result
-    /// of a driver passes through this function, for ciphers, AEADs, digests and key stream.
+    /// Every result of a driver passes through this function: of ciphers, AEADs, digests, key
+    /// stream.
     pub(crate) fn release(&self, is_full: bool, verify: impl FnOnce() -> Verdict) -> Release {
         // Results of a driver that is disabled are not used, so there is nothing to verify.
         if !self.is_up() {
@@ -125,18 +116,15 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// Whether the driver may still be used.
     pub(crate) fn is_up(&self) -> bool {
         self.trust.is_given() && self.failures.load(Ordering::Relaxed) < MAX_FAILURES
     }
 
-    /// A session for `key`. `None`: its requests must be computed in software. An `urgent` caller
-    /// may replace an idle session.
+    /// `None`: software must compute its requests. An `urgent` caller may replace an idle session.
     pub(crate) fn open(&self, key: &[u8], urgent: bool) -> Option<SessionId> {
         self.opened(self.sessions.open(key, urgent, || self.accelerator.open(key)))
     }
 
-    /// As [`open`](Self::open), for an algorithm with authentication tags of `tag_len` bytes.
     pub(crate) fn open_with_tag(&self, key: &[u8], tag_len: usize, urgent: bool) -> Option<SessionId> {
         // The tag length is part of the compared key, because another length needs another session.
         let mut both = KeyBytes::default();
@@ -154,9 +142,9 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// Handles the failure of a key or a request. The caller continues in software. A full key
-    /// memory or request queue of the driver is not a failure and is not counted. While an engine has
-    /// stopped, the module limits how often it is tried, and earlier failures do not count.
+    /// The failure of a key or a request. A full key memory or queue of the driver is none. While
+    /// an engine has stopped, the module limits how often it is tried, and earlier failures do not
+    /// count.
     pub(crate) fn failed(&self, error: &Error, row: Option<&Row>) {
         let is_stopped = matches!(error, Error::Stopped { .. });
         if is_stopped || error.is_away() || !error.is_scarcity() {
@@ -189,8 +177,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// Records that the driver has not completed key stream for longer than it may take. It is not
-    /// disabled, because software does not wait for it: a later stream shows whether it works.
+    /// For longer than the driver may take. It is not disabled, because software does not wait for
+    /// it: a later stream shows whether it works.
     pub(crate) fn has_not_answered(&self, row: Option<&Row>) {
         row.inspect(|row| row.add_failure());
         self.sampling.look_closely();
@@ -202,9 +190,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         );
     }
 
-    /// Judges the driver after a result of `len` bytes that differs from software's at byte `offset`.
-    /// `repeat` processes a private copy of the input again and compares all of it. The caller
-    /// continues in software.
+    /// Judges the driver after a result that differs from software's at byte `offset`. `repeat`
+    /// processes a private copy of the input again and compares all of it.
     pub(crate) fn try_again(
         &self,
         algorithm: &str,
@@ -224,8 +211,8 @@ impl<S: ?Sized + Share> Hardware<S> {
         row.inspect(|row| row.add_failure());
     }
 
-    /// Records that the driver rejected a message of `len` bytes that software accepts. The message
-    /// cannot be repeated, since nothing keeps its text.
+    /// The driver rejected a message that software accepts. Nothing keeps its text for a
+    /// repetition.
     pub(crate) fn rejected_wrongly(&self, algorithm: &str, row: Option<&Row>, len: usize) {
         row.inspect(|row| row.add_failure());
         if self.trust.begin_trial() {
@@ -247,8 +234,7 @@ impl<S: ?Sized + Share> Hardware<S> {
         }
     }
 
-    /// Disables the driver after a result of `len` bytes that is wrong at byte `offset`: of a repetition,
-    /// or key stream, whose input no application can change.
+    /// The result of a repetition is wrong, or key stream, whose input no application can change.
     pub(crate) fn is_wrong(&self, algorithm: &str, row: Option<&Row>, len: usize, offset: usize) {
         if !self.trust.disable() {
             // Another thread was first.

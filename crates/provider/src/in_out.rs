@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::ptr::copy_nonoverlapping;
 
-/// A text that is XORed with key stream: input and output of the same length, valid for `'a`. They
-/// are equal or do not overlap; of texts that overlap in part the result is unspecified.
+/// Input and output of the same length, valid for `'a`. They are equal or do not overlap; of texts
+/// that overlap in part the result is unspecified.
 #[derive(Clone, Copy)]
 pub(crate) struct InOut<'a> {
     input: *const u8,
@@ -22,7 +22,6 @@ impl<'a> InOut<'a> {
         InOut { input, output, len, buffers: PhantomData }
     }
 
-    /// Input and output that do not overlap. They have the same length.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn apart(input: &'a [u8], output: &'a mut [u8]) -> InOut<'a> {
         assert_eq!(input.len(), output.len());
@@ -30,13 +29,11 @@ impl<'a> InOut<'a> {
         unsafe { InOut::new(input.as_ptr(), output.as_mut_ptr(), input.len()) }
     }
 
-    /// Readable for [`len`](Self::len) bytes.
     #[inline]
     pub(crate) fn input(self) -> *const u8 {
         self.input
     }
 
-    /// Writable for [`len`](Self::len) bytes.
     #[inline]
     pub(crate) fn output(self) -> *mut u8 {
         self.output
@@ -48,12 +45,11 @@ impl<'a> InOut<'a> {
         self.len
     }
 
-    /// Whether the result replaces the text.
     pub(crate) fn is_in_place(self) -> bool {
         std::ptr::eq(self.input, self.output)
     }
 
-    /// The text in other memory with the same place of the result.
+    /// The text in other memory.
     pub(crate) fn with_input<'b>(self, input: &'b [u8]) -> InOut<'b>
     where
         'a: 'b,
@@ -62,7 +58,6 @@ impl<'a> InOut<'a> {
         InOut { input: input.as_ptr(), ..self }
     }
 
-    /// Copies the text.
     pub(crate) fn copy_to(self, room: &mut [u8]) {
         assert_eq!(room.len(), self.len);
         // SAFETY: guaranteed by the caller of `new`; the room is other memory.
@@ -76,7 +71,6 @@ impl<'a> InOut<'a> {
         unsafe { copy_nonoverlapping(bytes.as_ptr(), self.output, bytes.len()) };
     }
 
-    /// XORs the beginning of the text with these bytes.
     pub(crate) fn xor(self, bytes: &[u8]) {
         assert!(bytes.len() <= self.len);
         for (at, byte) in bytes.iter().enumerate() {
@@ -85,20 +79,17 @@ impl<'a> InOut<'a> {
         }
     }
 
-    /// Overwrites the result with zeros.
     pub(crate) fn clear(self) {
         // SAFETY: guaranteed by the caller of `new`.
         unsafe { self.output.write_bytes(0, self.len) };
     }
 
-    /// The text without its first `len` bytes.
     pub(crate) fn after(self, len: usize) -> InOut<'a> {
         assert!(len <= self.len);
         // SAFETY: within the text or at its end.
         unsafe { InOut::new(self.input.add(len), self.output.add(len), self.len - len) }
     }
 
-    /// The first `len` bytes of the text.
     pub(crate) fn first(self, len: usize) -> InOut<'a> {
         InOut { len: len.min(self.len), ..self }
     }

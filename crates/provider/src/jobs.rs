@@ -1,9 +1,7 @@
-//! Asynchronous jobs (ASYNC_start_job(3)): a job is paused while the accelerator works, so that the
-//! application can do other work.
+//! Asynchronous jobs (ASYNC_start_job(3)): a job is paused while the accelerator works.
 //!
 //! The core does not pass the functions for jobs to a provider, so they are looked up in the
-//! calling libcrypto. If they are not found, as in a static executable that exports none, each
-//! request blocks until it is complete.
+//! calling libcrypto. If they are not found, as in a static executable, each request blocks.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::io;
@@ -18,16 +16,14 @@ use outboard_accel::{
 
 use crate::core::Core;
 
-/// A job that is resumed more often than this without an event is not paused again: its application
-/// does not wait for descriptors, or has blocked pausing (ASYNC_block_pause(3)), which cannot be
-/// queried.
+/// A job that is resumed more often without an event is not paused again: its application does not
+/// wait for descriptors, or has blocked pausing (ASYNC_block_pause(3)), which cannot be queried.
 const RESUMED_IN_VAIN: u32 = 2;
 
-/// Smallest message in bytes for which a job is paused. OpenSSL's random generators may hash
-/// smaller ones with this provider's HMAC while they hold a lock.
+/// Smallest message for which a job is paused: OpenSSL's random generators may hash smaller ones
+/// with this provider's HMAC while they hold a lock.
 const LEAST_HASHED: usize = 4096;
 
-/// A new descriptor for a wait context, if the interface has one.
 type MadeDescriptor = Option<io::Result<Box<dyn WaitDescriptor>>>;
 
 /// Its address is the key of this module's data in the wait context of a job.
@@ -52,14 +48,12 @@ pub(crate) struct Jobs {
     set_wait_fd: abi::AsyncSetWaitFd,
     get_fd: abi::AsyncGetFd,
     clear_fd: abi::AsyncClearFd,
-    /// Whether OpenSSL's random generator may use this provider's ciphers, as before 3.5. It does
-    /// so with a lock held. A paused job would keep the lock, and other jobs of the thread would
-    /// block on it.
+    /// OpenSSL's random generator may use this provider's ciphers, as before 3.5, with a lock held.
+    /// A paused job would keep the lock, and other jobs of the thread would block on it.
     generator_may_be_ours: bool,
 }
 
 impl Jobs {
-    /// Looks up the functions in the libcrypto that loaded this provider.
     pub(crate) fn find(core: &Core) -> Option<Jobs> {
         let inside = core.a_function();
         let library = file_of(inside).map(|file| open(file, 0)).filter(|handle| !handle.is_null())?;
@@ -90,7 +84,6 @@ impl Jobs {
         })
     }
 
-    /// Submits requests and waits for them. Within a job, the job is paused while it waits.
     /// `generators`: whether OpenSSL's random generators use ciphers of this kind.
     pub(crate) fn submit_and_wait(
         jobs: Option<&Jobs>,
@@ -111,7 +104,6 @@ impl Jobs {
         }
     }
 
-    /// The digest of a message. Within a job, the job is paused while it waits.
     pub(crate) fn digest(
         jobs: Option<&Jobs>,
         session: &mut dyn HashSession,
@@ -129,7 +121,7 @@ impl Jobs {
         }
     }
 
-    /// The descriptor for the thread's job; `None` if there is no job, or if it must not be paused.
+    /// `None` if there is no job, or if it must not be paused.
     fn of_the_job<'c>(
         &self,
         generators: bool,
@@ -145,9 +137,8 @@ impl Jobs {
         unsafe { self.descriptor((self.wait_ctx)(job), make) }
     }
 
-    /// Pauses the thread's job until its request is complete, the time is over, or pausing has no
-    /// effect. Reading the result waits for it then. Returns [`Error::Forked`] in the child of a
-    /// fork, which has none of its parent's requests.
+    /// Until the request is complete, the time is over, or pausing has no effect: reading the result
+    /// waits then. [`Error::Forked`] in the child of a fork, which has none of its parent's requests.
     fn pause<F: InFlight + ?Sized>(
         &self,
         request: &F,
@@ -166,8 +157,8 @@ impl Jobs {
             }
             // SAFETY: called within a job; nothing here is bound to the thread that resumes it.
             let paused = unsafe { (self.pause_job)() } == 1;
-            // Otherwise the application has closed the descriptors, or the child of a fork has
-            // resumed the job.
+            // The application has closed the descriptors, or the child of a fork has resumed the
+            // job.
             if !descriptor.is_ours() {
                 let is_child = descriptor.abandon();
                 let forked = || Error::Forked { driver: DriverName::clone(driver) };
@@ -183,8 +174,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// This module's descriptor in a wait context. Creates one if there is none, or if it belongs
-    /// to the parent of this process.
+    /// Creates a descriptor if there is none, or if it belongs to the parent of this process.
     ///
     /// # Safety
     /// `context` is null or a wait context.
@@ -233,7 +223,6 @@ fn is_before_3_5(version: &str) -> bool {
     (numbers.next(), numbers.next()) < (Some(3), Some(5))
 }
 
-/// Closes the descriptor of a wait context.
 unsafe extern "C" fn forget(_: *mut abi::WaitCtx, _: *const c_void, _: c_int, kept: *mut c_void) {
     // SAFETY: the box that `descriptor` created; no other reference to it is left.
     drop(unsafe { Box::from_raw(kept.cast::<Box<dyn WaitDescriptor>>()) });
@@ -245,7 +234,7 @@ pub(crate) fn stay_loaded() -> bool {
     file_of(inside).is_some_and(|file| !open(file, libc::RTLD_NODELETE).is_null())
 }
 
-/// The file from which an address was loaded. The string is valid as long as the address.
+/// The string is valid as long as the address.
 fn file_of(inside: *const c_void) -> Option<&'static CStr> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address is allowed; the result is written to `info`, for which all zeroes are
@@ -258,7 +247,7 @@ fn file_of(inside: *const c_void) -> Option<&'static CStr> {
     (!info.dli_fname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_fname) })
 }
 
-/// A further reference to a loaded library; null if it is not loaded.
+/// Null if it is not loaded.
 fn open(file: &CStr, flags: c_int) -> *mut c_void {
     // SAFETY: the name ends with NUL, and RTLD_NOLOAD loads nothing new.
     unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | flags) }

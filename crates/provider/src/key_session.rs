@@ -1,5 +1,5 @@
-//! The driver session of a context's key: opened at the first request that needs it, kept, and
-//! opened again after it was evicted.
+//! The driver session of a context's key: opened when a request needs it, and again after it was
+//! evicted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,15 +13,13 @@ use crate::offer::Cipher;
 use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 
-/// Number of requests in software after which a context may evict an idle session: opening a
-/// session costs as much as many requests.
+/// Requests in software after which a context may evict an idle session: to open one costs as much.
 const BUSY: u32 = 16;
 
-/// A context's session with the driver. The owner must close it.
+/// The owner must close it.
 #[derive(Default)]
 pub(crate) struct KeySession {
     state: State,
-    /// Number of bytes of the key's requests.
     bytes: usize,
     /// The key has as many bytes as [`KeyUse::from`].
     has_enough: bool,
@@ -31,37 +29,31 @@ pub(crate) struct KeySession {
     reference: Option<BlockCipher>,
 }
 
-/// State of the context's session.
 #[derive(Clone, Copy, Default)]
 enum State {
     /// No session was requested yet: for a key with few bytes it costs more than it saves.
     #[default]
     Counting,
-    /// The driver accepted the key.
     Open(SessionId),
-    /// The driver had no room for the key, or the session was evicted. Contains the number of
-    /// requests in software since then.
+    /// The driver had no room for the key, or evicted it: the number of requests in software since
+    /// then.
     Waiting(u32),
 }
 
-/// What decides about the first session of a key.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyUse {
-    /// Number of bytes of the present request.
     pub(crate) bytes: usize,
-    /// Number of bytes of a key, with those of the present request, from which it gets a session.
+    /// Bytes of a key from which it gets a session.
     pub(crate) from: usize,
 }
 
 impl KeyUse {
-    /// The key gets a session in any case.
     const ENOUGH: KeyUse = KeyUse { bytes: 0, from: 0 };
 }
 
 impl KeySession {
-    /// The key's session, if the key has enough bytes, or keys before it had, and the driver has room
-    /// for it. Calls `open` at the first such request and again after every [`BUSY`] requests; the
-    /// argument `true` marks these later calls as urgent.
+    /// If the key has enough bytes, or keys before it had, and the driver has room. Calls `open` at
+    /// the first such request and again after every [`BUSY`] requests, then with `true` as urgent.
     pub(crate) fn session(
         &mut self,
         hardware: &'static Hardware,
@@ -90,8 +82,7 @@ impl KeySession {
         hardware.sessions.borrow(hold)
     }
 
-    /// The key's session with a driver that computes key stream. None is opened while no stream may
-    /// start.
+    /// None is opened while no stream may start.
     pub(crate) fn key_stream_session(
         &mut self,
         hardware: &'static Hardware,
@@ -105,7 +96,6 @@ impl KeySession {
         self.session(hardware, KeyUse::ENOUGH, open)
     }
 
-    /// Why the last call of [`session`](Self::session) returned none.
     pub(crate) fn refusal(&self) -> SoftwareReason {
         match self.state {
             State::Counting => SoftwareReason::FewKeyBytes,
@@ -113,7 +103,6 @@ impl KeySession {
         }
     }
 
-    /// The state for a copy of the context, with a session for the same key, or the same count.
     pub(crate) fn copy(&self, hardware: &Hardware) -> KeySession {
         let state = match self.state {
             State::Open(hold) => hardware.sessions.copy(hold).map_or(State::Counting, State::Open),
@@ -138,7 +127,6 @@ impl KeySession {
         self.reference.as_ref()
     }
 
-    /// Closes the session. The next request opens another one.
     pub(crate) fn close(&mut self, hardware: &Hardware) {
         let ended = std::mem::take(self);
         if let State::Open(hold) = ended.state {
@@ -149,15 +137,13 @@ impl KeySession {
         }
     }
 
-    /// As [`close`](Self::close), if there is a driver.
     pub(crate) fn close_with(&mut self, hardware: Option<&Hardware>) {
         if let Some(hardware) = hardware {
             self.close(hardware);
         }
     }
 
-    /// Handles the failure of a request for key stream. In the child of a fork, requests of the
-    /// parent are no failure.
+    /// In the child of a fork, requests of the parent are no failure.
     pub(crate) fn key_stream_failed(&mut self, hardware: &Hardware, error: &Error, row: Option<&Row>) {
         if error.is_of_parent() {
             return;
@@ -168,7 +154,7 @@ impl KeySession {
         }
     }
 
-    /// Handles the removal of the device, which ends the session.
+    /// The removal of the device ends the session.
     pub(crate) fn went_away(&mut self, hardware: &Hardware) {
         self.close(hardware);
         self.state = State::Waiting(0);

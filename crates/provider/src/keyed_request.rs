@@ -1,5 +1,3 @@
-//! A request of a cipher or an AEAD that was submitted, and what its result is verified with.
-
 use std::mem::replace;
 use std::slice::from_ref;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,15 +16,12 @@ use crate::provider::Provider;
 use crate::sessions::SessionGuard;
 use crate::spot_check::{Chain, Crypted, MAX_BLOCK, Text, Verdict};
 
-/// A message of N times this size in bytes is recomputed with its tag N times more rarely, so that
-/// the cost stays constant.
+/// A message of N times this size is recomputed with its tag N times more rarely: at constant cost.
 const RECOMPUTED: usize = 4096;
 
-/// Compares the result of a message with software's, its tag included. The last argument: whether
-/// this is the result of a repetition.
+/// Compares a message with software's, its tag included. The last argument: it is a repetition.
 pub(crate) type CompareWhole<'w, 'c> = &'w mut (dyn FnMut(&Request<'_>, &[u8], bool) -> Verdict + 'c);
 
-/// A context's cipher and key.
 pub(crate) struct Keyed<'a> {
     pub(crate) provider: &'a Provider,
     pub(crate) cipher: &'static Cipher,
@@ -34,7 +29,7 @@ pub(crate) struct Keyed<'a> {
     pub(crate) key_session: &'a mut KeySession,
 }
 
-/// A result that may be released, in the session's own memory, which is released on drop.
+/// A result that may be released, in the session's own memory until drop.
 pub(crate) struct Answer(SessionGuard<'static>);
 
 impl Answer {
@@ -50,14 +45,13 @@ impl Drop for Answer {
 }
 
 impl Keyed<'_> {
-    /// The cipher, and its block cipher in software with the key.
     fn reference(&mut self) -> Option<(&'static Kind, &BlockCipher)> {
         let reference = self.key_session.reference(self.provider, self.cipher, self.key)?;
         Some((self.cipher.kind, reference))
     }
 
-    /// Sends a request, which is not too long for the session of the key, and verifies its result.
-    /// `compare_whole` is `None` for a cipher without tags.
+    /// A request that is not too long for the session. `compare_whole` is `None` for a cipher
+    /// without tags.
     #[inline(never)]
     pub(crate) fn send(
         mut self,
@@ -105,8 +99,7 @@ impl Offload for Submitted<'_, '_, '_> {
         &self.keyed.key_session.was_compared
     }
 
-    /// Checks blocks of the text. For a sample of the messages, recomputes everything including the
-    /// tag.
+    /// Of a sample of the messages everything is recomputed, with the tag.
     fn verify(&mut self, is_full: bool) -> Verdict {
         let is_first = !self.was_compared().load(Ordering::Relaxed);
         let every = self.request.len().div_ceil(RECOMPUTED).max(1) as u32;

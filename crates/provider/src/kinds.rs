@@ -9,21 +9,16 @@ use outboard_catalog::{CIPHERS, OpenSslCipher};
 /// Buffer for an IV or a block of any cipher. `Kind` contains the length in use.
 pub(crate) type Block = [u8; 16];
 
-/// Constant properties of a cipher that can be offered.
 pub(crate) struct Kind {
     /// OpenSSL's primary name.
     pub(crate) name: &'static str,
     /// All names in OpenSSL, as the default provider lists them.
     pub(crate) names: &'static CStr,
-    /// The kernel algorithm that a driver must implement.
     pub(crate) algorithm: Algorithm,
-    /// The mode of operation.
     pub(crate) mode: Mode,
-    /// Key length in bytes.
     pub(crate) key_len: usize,
 }
 
-/// Mode of operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Debug))]
 pub(crate) enum Mode {
@@ -36,18 +31,15 @@ pub(crate) enum Mode {
 }
 
 impl Kind {
-    /// IV length in bytes.
     pub(crate) const fn iv_len(&self) -> usize {
         self.algorithm.iv_len()
     }
 
-    /// Block size of the cipher in bytes, a power of two.
     pub(crate) const fn block(&self) -> usize {
         self.algorithm.block_len()
     }
 
-    /// OpenSSL's name of the block cipher in ECB mode with this key length; for XTS, with half of
-    /// it.
+    /// OpenSSL's name in ECB mode with this key length; for XTS, with half of it.
     pub(crate) const fn block_cipher(&self) -> &'static str {
         match (self.algorithm, self.mode, self.key_len) {
             (Algorithm::CbcDes3Ede, ..) => "DES-EDE3-ECB",
@@ -62,7 +54,6 @@ impl Kind {
         if self.mode.holds_data() { self.block() } else { 1 }
     }
 
-    /// Mask for the position within a block in a byte count.
     pub(crate) const fn mask(&self) -> usize {
         if matches!(self.mode, Mode::Xts) { 0 } else { self.block() - 1 }
     }
@@ -80,7 +71,6 @@ impl Mode {
         }
     }
 
-    /// OpenSSL's number of the mode.
     pub(crate) const fn number(self) -> u32 {
         match self {
             Mode::Cbc => abi::EVP_CIPH_CBC_MODE,
@@ -92,24 +82,21 @@ impl Mode {
         }
     }
 
-    /// Whether data is buffered until its block is complete, and the last block is padded.
+    /// Data is buffered until its block is complete, and the last block is padded.
     pub(crate) const fn holds_data(self) -> bool {
         matches!(self, Mode::Cbc | Mode::Ecb)
     }
 
-    /// Whether this is an AEAD mode, whose contexts are those of [`crate::aead`].
     pub(crate) const fn is_aead(self) -> bool {
         matches!(self, Mode::Gcm | Mode::Ccm)
     }
 
-    /// Whether each update is independent: it must not be split, and the next one does not continue
-    /// it.
+    /// Each update is independent: it must not be split.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Mode::Xts)
     }
 
-    /// The IV to continue with after `blocks` blocks, the last of which has the ciphertext
-    /// `secret`.
+    /// After `blocks` blocks, the last of which has the ciphertext `secret`.
     pub(crate) fn advance(self, iv: Block, blocks: usize, secret: &Block) -> Block {
         match self {
             Mode::Cbc => *secret,
@@ -119,7 +106,6 @@ impl Mode {
     }
 }
 
-/// The cipher with this index in the catalog.
 const fn kind<const KIND: usize>() -> Kind {
     let OpenSslCipher { name, names, algorithm, key_len } = CIPHERS[KIND];
     Kind { name, names, algorithm, mode: Mode::of(algorithm), key_len }

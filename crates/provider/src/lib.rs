@@ -83,8 +83,7 @@ pub use lookahead::fuzzing;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs `body`. A panic, which would be a bug in this provider, returns `failed` and never unwinds
-/// into C.
+/// A panic, which would be a bug in this provider, returns `failed` and never unwinds into C.
 pub(crate) fn guard<T>(failed: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(failed)
 }

@@ -1,6 +1,5 @@
-//! Writes messages for the administrator to standard error, one line each.
-//!
-//! A library in a sandbox or chroot has only standard error. systemd stores it in the journal.
+//! Messages for the administrator on standard error: all that a library has in a sandbox or chroot.
+//! systemd stores it in the journal.
 
 use std::fmt;
 use std::panic::{PanicHookInfo, set_hook};
@@ -13,10 +12,9 @@ use outboard_catalog::shown::quoted;
 use crate::stack_text::StackText;
 use crate::standard_error::{LONGEST_LINE, StandardError};
 
-/// Key `LOG_LEVEL`: which messages are written. Each level includes those before it.
+/// Key `LOG_LEVEL`. Each level includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// No messages.
     Off,
     /// Wrong results of a driver.
     Error,
@@ -54,7 +52,6 @@ impl FromStr for Level {
     }
 }
 
-/// Writes the lines of enabled levels.
 #[derive(Clone, Copy)]
 pub(crate) struct Log {
     pub(crate) level: Level,
@@ -62,8 +59,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// The log of a provider that is being loaded, on the standard error of this moment. Messages of
-    /// panics go the same way.
+    /// On the standard error of this moment. Messages of panics go the same way.
     pub(crate) fn at_load() -> Log {
         let log = Log { level: Level::default(), destination: StandardError::remember() };
         // OnceLock::set() waits for another thread that sets the value, and a fork may leave that
@@ -75,7 +71,6 @@ impl Log {
         log
     }
 
-    /// A log without messages.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn silent() -> Log {
         Log { level: Level::Off, destination: StandardError::default() }

@@ -18,39 +18,34 @@ use crate::provider::Provider;
 use crate::search::{Found, Why, driver_of, find};
 use crate::software::SoftCipher;
 
-/// Reason why an algorithm is not offered although a driver implements it.
 pub(crate) const NO_SOFTWARE: Why<'_> =
     Why { reason: SoftwareReason::NotConfigured, text: "the default provider does not do it" };
 
-/// Reason why an algorithm is left to the default provider although a driver implements it.
+/// Although a driver implements it.
 const NOT_MEASURED: Why<'_> =
     Why { reason: SoftwareReason::NotMeasured, text: "not measured: sudo outboard tune" };
 
-/// Reason why an algorithm is left to the default provider although a driver was measured.
+/// Although a driver was measured.
 const SOFTWARE_WINS: Why<'_> =
     Why { reason: SoftwareReason::SoftwareWins, text: "software was measured to win" };
 
-/// OpenSSL's combined ciphers for TLS before 1.3, which libssl prefers where the CPU has instructions
-/// for them.
+/// For TLS before 1.3. libssl prefers them where the CPU has instructions for them.
 const COMBINED: [&str; 4] =
     ["AES-128-CBC-HMAC-SHA1", "AES-256-CBC-HMAC-SHA1", "AES-128-CBC-HMAC-SHA256", "AES-256-CBC-HMAC-SHA256"];
 
-/// The offered ciphers, and the table for the core.
 pub(crate) struct Offer {
     /// Indexed like `KINDS`; `None` if not offered.
     ciphers: Vec<Option<Cipher>>,
     rows: Vec<abi::Algorithm>,
 }
 
-/// One offered cipher.
 pub(crate) struct Cipher {
     pub(crate) kind: &'static Kind,
     pub(crate) soft: SoftCipher,
-    /// The default provider's block cipher for keys of the same length (for XTS, half the length):
-    /// the reference for checks of results.
+    /// The block cipher for keys of the same length (for XTS, half of it), by which results are
+    /// recomputed.
     pub(crate) ecb: SoftCipher,
-    /// The driver of the cipher itself, or, if there is none, of ECB mode: then only look-ahead uses
-    /// it.
+    /// If there is none, that of ECB mode: then only look-ahead uses it.
     pub(crate) hardware: Arc<Hardware>,
     /// The driver of ECB mode that computes key stream, if the cipher uses look-ahead.
     pub(crate) ahead: Option<Arc<Hardware>>,
@@ -60,13 +55,11 @@ pub(crate) struct Cipher {
     thresholds: [usize; 2],
     /// Number of bytes of a key from which it gets a session with the driver.
     pub(crate) key_bytes: usize,
-    /// Size of the chunks of a request, in bytes:
-    /// [`Request::piece`](outboard_accel::Request::piece).
+    /// [`Request::piece`](outboard_accel::Request::piece)
     pub(crate) piece: usize,
 }
 
 impl Cipher {
-    /// Smallest request in bytes that goes to the accelerator.
     #[inline]
     pub(crate) fn threshold(&self, encrypt: bool) -> usize {
         let [encryption, decryption] = self.thresholds;
@@ -75,9 +68,8 @@ impl Cipher {
 }
 
 impl Offer {
-    /// Finds drivers, and offers the ciphers that they implement if the policy allows it and the
-    /// default provider, which must be active, implements them too. `functions` are the dispatch
-    /// tables of `KINDS`.
+    /// Offers the ciphers that drivers and the default provider, which must be active, implement if
+    /// the policy allows it. `functions` are the dispatch tables of `KINDS`.
     #[cold]
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> Offer {
         let tuned = tuned(Path::new("/"), provider);
@@ -88,8 +80,7 @@ impl Offer {
         })
     }
 
-    /// As [`decide`](Self::decide), with the measurements of this machine and the drivers that
-    /// `search` finds for the algorithms that may be offered, of which it also gets whether the
+    /// `search` finds the drivers for the algorithms that may be offered; it also gets whether the
     /// configuration names them.
     pub(crate) fn with(
         provider: &Provider,
@@ -180,7 +171,6 @@ impl Offer {
         Offer { ciphers, rows }
     }
 
-    /// An offered cipher by its index in `KINDS`.
     pub(crate) fn cipher(&self, kind: usize) -> Option<&Cipher> {
         self.ciphers.get(kind)?.as_ref()
     }
@@ -190,7 +180,6 @@ impl Offer {
         self.ciphers.iter_mut().flatten().find(|cipher| cipher.kind.name == kind.name)
     }
 
-    /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
     }
@@ -204,8 +193,8 @@ fn tuned(root: &Path, provider: &Provider) -> Option<Tuned> {
         Ok(tuned)
     });
     found.unwrap_or_else(|why| {
-        // Only a faulty file is a warning. A stale file would produce one in each process after a
-        // kernel update, and an unreadable one in each process that may not open files.
+        // A stale file would be a warning in each process after a kernel update, and an unreadable
+        // one in each process that may not open files.
         let is_a_mistake = !matches!(why, Unfit::Stale { .. } | Unfit::Io(_));
         let level = if is_a_mistake { Level::Warn } else { Level::Info };
         let line = format!("{}: {why}; software computes what THRESHOLDS does not name", path.display());
@@ -228,7 +217,6 @@ fn record_combined(provider: &Provider) {
     }
 }
 
-/// Why a driver of the cipher itself must not be used; `None` if it may be used.
 fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
     policy.refusal(tuned, name).map(|refusal| match refusal {
         Refusal::NotConfigured => {
@@ -239,7 +227,6 @@ fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'st
     })
 }
 
-/// What is offered, each with its dispatch table.
 pub(crate) fn offered_with<'a, T>(
     all: &'a [Option<T>],
     functions: &[&'static [Dispatch]],
@@ -247,7 +234,6 @@ pub(crate) fn offered_with<'a, T>(
     all.iter().zip(functions).filter_map(|(offered, functions)| Some((offered.as_ref()?, *functions)))
 }
 
-/// Adds an algorithm to the table for the core.
 #[inline(never)]
 pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, functions: &'static [Dispatch]) {
     rows.push(abi::Algorithm {
@@ -258,7 +244,6 @@ pub(crate) fn add_row(rows: &mut Vec<abi::Algorithm>, names: &'static CStr, func
     });
 }
 
-/// The decision to offer an algorithm with a driver, from the given sizes in bytes.
 pub(crate) fn offer_of<S: ?Sized + Share>(
     hardware: &Hardware<S>,
     from: [Option<usize>; 2],
@@ -276,7 +261,6 @@ pub(crate) fn offer_of<S: ?Sized + Share>(
     }
 }
 
-/// Records the decision about an algorithm in the log and the counters.
 pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     // The reasons for algorithms that are not offered were logged where they were found.
     if let Decision::Offered { from, key_stream, .. } = decision {
@@ -288,7 +272,7 @@ pub(crate) fn decided(provider: &Provider, name: &str, decision: &Decision) {
     provider.counters.decide(name, decision);
 }
 
-/// From which sizes on, in bytes, requests are offloaded: for encryption and for decryption.
+/// In bytes, for encryption and for decryption.
 fn sizes_text(from: [Option<u32>; 2]) -> String {
     let [encrypt, decrypt] = from.map(|from| from_text(from.map(|bytes| bytes as usize)));
     match encrypt == decrypt {

@@ -1,5 +1,5 @@
-//! The sequence of each request to a driver, of ciphers, AEADs and digests: the driver processes it,
-//! software verifies the result before it is released, and a result that differs is repeated.
+//! The sequence of each request to a driver: it is processed, the result verified before it is
+//! released, and repeated if it differs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,41 +9,35 @@ use outboard_counters::{Row, SoftwareReason};
 use crate::hardware::{Hardware, Release, reason_of};
 use crate::spot_check::Verdict;
 
-/// A request to a driver.
 pub(crate) trait Offload {
-    /// Has the driver process the request, and waits for its result.
     fn process(&mut self) -> Result<(), Error>;
 
-    /// Whether a result for the key was compared in full.
     fn was_compared(&self) -> &AtomicBool;
 
     /// Compares the result with software, as far as each result requires it or in full.
     fn verify(&mut self, is_full: bool) -> Verdict;
 
     /// Has the driver process a copy of the input that the application cannot change, and compares
-    /// all of that result.
+    /// all.
     fn repeat(&mut self) -> Result<Verdict, Error>;
 }
 
-/// Why software must complete a request: the driver's error. Without one the result must not be used,
-/// and that of a repetition may have replaced it.
+/// The driver's error. Without one the result must not be used, and that of a repetition may have
+/// replaced it.
 pub(crate) struct Refusal(pub(crate) Option<Error>);
 
 impl Refusal {
-    /// The reason for the counters.
     pub(crate) fn why(&self) -> SoftwareReason {
         self.0.as_ref().map_or(SoftwareReason::DriverFailed, reason_of)
     }
 
-    /// Whether the device was removed.
     pub(crate) fn is_away(&self) -> bool {
         self.0.as_ref().is_some_and(Error::is_away)
     }
 }
 
 impl<S: ?Sized + Share> Hardware<S> {
-    /// Processes a request of `len` bytes with the driver. The result may be released to the
-    /// application if this returns `Ok`.
+    /// `Ok`: the result may be released to the application.
     pub(crate) fn offload(
         &self,
         algorithm: &str,

@@ -1,8 +1,8 @@
-//! A fixed number of slots, each with a value that belongs to one context, which any thread of the
-//! process may evict when it was not used for a while.
+//! A fixed number of slots, each with a value that belongs to one context, which any thread may
+//! evict when it was not used for a while.
 //!
 //! No function waits for a lock: a caller that finds a slot locked continues without it. A fork may
-//! leave slots locked permanently in the child, which costs only these slots.
+//! leave slots locked for ever in the child, which costs only these.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -13,15 +13,13 @@ use outboard_accel::memory::try_vec;
 
 use crate::clock::now_ms;
 
-/// Number of attempts to lock a slot that another thread has locked, normally for a short time. In
-/// the child of a fork the slot may stay locked permanently.
+/// Attempts to lock a slot that another thread has locked, normally for a short time.
 const LOOKS: u32 = 100;
 
-/// Ticket of a value that its owner closed while another thread had its slot locked, or that could
-/// not be dropped when it was closed or evicted.
+/// Ticket of a value that was closed while another thread had its slot locked, or that could not be
+/// dropped then.
 pub(crate) const LEFT: u32 = u32::MAX;
 
-/// A value in a slot.
 pub(crate) trait Ending {
     /// Ends its use. False if it must stay in its slot until a later call.
     fn end(&mut self) -> bool {
@@ -29,7 +27,6 @@ pub(crate) trait Ending {
     }
 }
 
-/// Slots of values, each owned by one context.
 pub(crate) struct OwnedSlots<T> {
     slots: Vec<OwnedSlot<T>>,
     /// Number of slots without a value. A slot that is reserved does not count.
@@ -46,7 +43,6 @@ pub(crate) struct FreeSlot<'a, T: Ending> {
 }
 
 impl<T: Ending> FreeSlot<'_, T> {
-    /// Stores the value.
     pub(crate) fn fill(mut self, value: T) -> SlotId {
         *self.lock.value() = Some(value);
         let (slot, ticket) = (self.lock.0, self.slots.next_ticket());
@@ -66,8 +62,8 @@ impl<T: Ending> Drop for FreeSlot<'_, T> {
 
 struct OwnedSlot<T> {
     locked: AtomicBool,
-    /// Identifies the owner; 0 if the slot is free. Changed only while `locked` is set, except by
-    /// an owner that closes the value.
+    /// Of the owner; 0 if the slot is free. Changed only while `locked` is set, except by an owner
+    /// that closes the value.
     ticket: AtomicU32,
     /// In milliseconds of [`now_ms`], which wraps.
     last_used: AtomicU32,
@@ -98,8 +94,7 @@ impl<T> SlotLock<'_, T> {
 }
 
 impl<T: Ending> SlotLock<'_, T> {
-    /// Drops the value in the slot. Returns false if there is none, or if it must stay:
-    /// [`OwnedSlots::sweep`] drops it later.
+    /// False if there is no value, or if it must stay: [`OwnedSlots::sweep`] drops it later.
     fn empty(&mut self, slots: &OwnedSlots<T>) -> bool {
         if self.value().as_mut().is_some_and(|value| !value.end()) {
             self.0.ticket.store(LEFT, Ordering::Relaxed);
@@ -118,7 +113,6 @@ impl<T> Drop for SlotLock<'_, T> {
     }
 }
 
-/// A value in use by this thread.
 pub(crate) struct SlotGuard<'a, T>(SlotLock<'a, T>);
 
 impl<T> Deref for SlotGuard<'_, T> {
@@ -142,14 +136,13 @@ impl<T> Drop for SlotGuard<'_, T> {
 }
 
 impl<T: Ending> OwnedSlots<T> {
-    /// `count` slots. A value that was not used for the time `idle` may be evicted. `None` without
-    /// memory.
+    /// A value that was not used for the time `idle` may be evicted. `None` without memory.
     pub(crate) fn new(count: usize, idle: Duration) -> Option<Self> {
         let (free, tickets) = (AtomicUsize::new(count), AtomicU32::new(1));
         Some(OwnedSlots { slots: try_vec(count)?, free, tickets, idle })
     }
 
-    /// Locks a value for use. `None` if it was evicted, or if another thread has its slot locked.
+    /// `None` if it was evicted, or if another thread has its slot locked.
     pub(crate) fn borrow(&self, id: SlotId) -> Option<SlotGuard<'_, T>> {
         for _ in 0..LOOKS {
             if self.is_evicted(id) {
@@ -163,8 +156,7 @@ impl<T: Ending> OwnedSlots<T> {
         None
     }
 
-    /// The value in a locked slot, if it is still this one: before the lock it may have been evicted,
-    /// and another context's may be there.
+    /// If the value is still this one: another context's may be there.
     fn guard<'a>(&self, lock: SlotLock<'a, T>, id: SlotId) -> Option<SlotGuard<'a, T>> {
         (!self.is_evicted(id)).then(|| SlotGuard(lock))
     }
@@ -173,18 +165,16 @@ impl<T: Ending> OwnedSlots<T> {
         &self.slots[id.place as usize]
     }
 
-    /// Whether the value was evicted.
     pub(crate) fn is_evicted(&self, id: SlotId) -> bool {
         self.slot(id).ticket.load(Ordering::Relaxed) != id.ticket
     }
 
-    /// Whether a slot is free.
     pub(crate) fn has_free(&self) -> bool {
         self.free.load(Ordering::Relaxed) > 0
     }
 
-    /// Reserves a free slot, or if `urgent` that of an idle value. `None`: there is none. That costs
-    /// little if nothing is urgent.
+    /// Of an idle value if `urgent`. `None`: there is none, which costs little if nothing is
+    /// urgent.
     pub(crate) fn reserve(&self, urgent: bool) -> Option<FreeSlot<'_, T>> {
         if !self.has_free() {
             if !urgent {
@@ -205,8 +195,7 @@ impl<T: Ending> OwnedSlots<T> {
         None
     }
 
-    /// Drops a value. Returns false if it was evicted before, if it must stay, or if another thread
-    /// has its slot locked; [`sweep`](Self::sweep) drops it then.
+    /// False if the value was evicted before, or must stay; [`sweep`](Self::sweep) drops it then.
     pub(crate) fn close(&self, id: SlotId) -> bool {
         if let Some(mut guard) = self.borrow(id) {
             return guard.0.empty(self);
@@ -233,8 +222,7 @@ impl<T: Ending> OwnedSlots<T> {
         occupied.filter_map(OwnedSlot::lock).find_map(|mut lock| look(lock.value().as_mut()?))
     }
 
-    /// Evicts the value that has been idle for the longest time, if it has been idle long enough.
-    /// Returns whether it was dropped.
+    /// The one that has been idle for the longest time. Returns whether it was dropped.
     pub(crate) fn evict_idle(&self) -> bool {
         let now = now_ms();
         let longest = self
@@ -248,7 +236,6 @@ impl<T: Ending> OwnedSlots<T> {
         slot.lock().is_some_and(|mut lock| lock.empty(self))
     }
 
-    /// The next ticket: neither 0 nor [`LEFT`].
     fn next_ticket(&self) -> u32 {
         self.tickets.fetch_add(1, Ordering::Relaxed) % (LEFT - 1) + 1
     }

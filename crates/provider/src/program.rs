@@ -1,11 +1,9 @@
-//! The program that loaded the provider.
-
 use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The name under which the running program was started, without its directory: of a script the
-/// script's (getauxval(3), AT_EXECFN). It needs no /proc. `None` if the kernel does not give it.
+/// The name under which the program was started, without its directory: of a script the script's
+/// (getauxval(3), AT_EXECFN). It needs no /proc.
 pub(crate) fn name() -> Option<&'static OsStr> {
     // SAFETY: it takes a number and returns a number.
     let address = unsafe { libc::getauxval(libc::AT_EXECFN) };

@@ -9,7 +9,6 @@ use crate::log::Log;
 use crate::lookahead::Lookahead;
 use crate::software::Software;
 
-/// A loaded provider, without what it offers.
 pub(crate) struct Provider {
     pub(crate) core: Core,
     pub(crate) policy: Policy,

@@ -13,7 +13,6 @@ use crate::offer::Offer;
 use crate::provider::Provider;
 use crate::reserve::with_reserve;
 
-/// A loaded provider, and what it offers.
 pub(crate) struct ProviderContext {
     pub(crate) provider: Provider,
     /// Whether key PROGRAMS allows the running program; if not, nothing is offered.
@@ -23,8 +22,6 @@ pub(crate) struct ProviderContext {
 }
 
 impl ProviderContext {
-    /// The context at a pointer that the core stores; `None` for null.
-    ///
     /// # Safety
     /// `at` is null, or `OSSL_provider_init` returned it and its teardown has not begun. The core
     /// calls that when no algorithm of the provider, and therefore no context, is left.
@@ -47,7 +44,7 @@ impl ProviderContext {
         })
     }
 
-    /// What is offered, which is decided once; `None` while the default provider is not active.
+    /// Decided once; `None` while the default provider is not active.
     pub(crate) fn decide<'a, T>(
         &'a self,
         offer: &'a Decided<T>,

@@ -1,5 +1,3 @@
-//! Arguments of the core's calls.
-
 use std::marker::PhantomData;
 
 use crate::in_out::InOut;
@@ -57,7 +55,6 @@ impl<'a> Request<'a> {
         self.len
     }
 
-    /// Reports the number of bytes that were written.
     #[inline]
     pub(crate) fn set_written(&self, len: usize) {
         // SAFETY: guaranteed by the caller of `new`.
@@ -72,8 +69,7 @@ impl<'a> Request<'a> {
         is_usual.then(|| unsafe { InOut::new(self.input, self.out, self.len) })
     }
 
-    /// `len` bytes from `from` on, with the output from `to` on. Panics if they are not within the
-    /// request.
+    /// With the output from `to` on. Panics if they are not within the request.
     pub(crate) fn part<'b>(&self, from: usize, to: usize, len: usize, out_len: &'b mut usize) -> Request<'b>
     where
         'a: 'b,
@@ -90,8 +86,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Defines a function of the core with the arguments of `OSSL_FUNC_cipher_update`, whose body has the
-/// context and the request; it returns 0 where there is no context.
+/// A function of the core with the arguments of `OSSL_FUNC_cipher_update`; 0 without a context.
 macro_rules! function_of_request {
     ($(#[$attribute:meta])* fn $name:ident($context:ident: $Context:ty, $request:ident) $body:block) => {
         $(#[$attribute])*
@@ -113,7 +108,7 @@ macro_rules! function_of_request {
 }
 pub(crate) use function_of_request;
 
-/// A key or IV argument from the core. `None` for null, which keeps the value that was set before.
+/// A key or IV argument. `None` for null, which keeps the value that was set before.
 ///
 /// # Safety
 /// `at` is null or readable for `len` bytes for `'a`.

@@ -1,40 +1,36 @@
 //! The allocator of the provider, with a reserve for the time in which it starts.
 //!
-//! What runs for contexts and requests handles a failed allocation (`outboard_accel::memory`). The
-//! code that runs once, when the provider is loaded and when it decides what it offers, reads files
-//! into strings and lists, whose failed allocations would end the process. Memory for them comes
-//! from the reserve if malloc(3) has none. Nothing is unwound and no thread waits: an allocator must
-//! do neither.
-//!
-//! The reserve is zero-initialised data of the module. The kernel gives it memory when it is used.
+//! Contexts and requests handle a failed allocation (`outboard_accel::memory`). The code that runs
+//! once, when the provider is loaded and when it decides what it offers, does not: a failure would
+//! end the process. Memory for it comes from the reserve, zero-initialised data of the module, if
+//! malloc(3) has none. Nothing is unwound and no thread waits: an allocator must do neither.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::{copy_nonoverlapping, null_mut};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Size of the reserve in bytes. With the drivers of Debian's kernel and those of the tests, a start
-/// of which every allocation fails takes more than a quarter of it and less than half.
+/// In bytes. With the drivers of Debian's kernel and those of the tests, a start of which every
+/// allocation fails takes more than a quarter of it and less than half.
 const SIZE: usize = 1 << 20;
 
 /// Unit of allocation in bytes, and the greatest alignment.
 const UNIT: usize = 16;
 
-/// Number of units, in the lower bits of [`Reserve::state`]; the upper bits count allocations.
+/// In the lower bits of [`Reserve::state`]; the upper bits count allocations.
 const UNITS: u32 = (SIZE / UNIT) as u32;
 const COUNT_SHIFT: u32 = 17;
 const MAX_COUNT: u32 = u32::MAX >> COUNT_SHIFT;
 
 const _: () = assert!(UNITS < 1 << COUNT_SHIFT);
 
-/// Allocates with malloc(3), and during a start from the reserve.
 struct Reserve {
     room: Room,
-    /// Index of the first unit that was never allocated, and the number of allocations. Without an
-    /// allocation all units are free.
+    /// First unit that was never allocated, and number of allocations: without any, all units are
+    /// free.
     state: AtomicU32,
-    /// Number of starts that have begun and not ended. Those of a parent do not end in the child of
-    /// a fork, which then keeps access to the reserve.
+    /// Starts that have not ended. Those of a parent do not end in the child of a fork, which then
+    /// keeps access to the reserve.
     starts: AtomicUsize,
 }
 
@@ -70,13 +66,12 @@ impl Reserve {
         self.room.0.get().addr()
     }
 
-    /// Whether `at` is in the reserve.
     #[inline]
     fn holds(&self, at: *mut u8) -> bool {
         at.addr().wrapping_sub(self.start()) < SIZE
     }
 
-    /// Memory from the reserve; null if no start is in progress, or it is used up.
+    /// Null if no start is in progress, or it is used up.
     #[cold]
     fn take(&self, layout: Layout) -> *mut u8 {
         if self.starts.load(Ordering::Relaxed) == 0 || layout.align() > UNIT {
@@ -94,7 +89,6 @@ impl Reserve {
         })
     }
 
-    /// Gives memory back to the reserve.
     #[cold]
     fn give(&self, at: *mut u8, size: usize) {
         let first = ((at.addr() - self.start()) / UNIT) as u32;

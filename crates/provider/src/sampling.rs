@@ -1,42 +1,37 @@
-//! Selects the results of a driver that are compared in full. In addition, every cipher result is
-//! spot-checked (`spot_check`).
+//! Selects the results of a driver that are compared in full.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock::{Suspensions, now_ms};
 use crate::draws::{self, scattered};
 
-/// Number of results compared in full after the start, an error, a pause or a suspension.
+/// Results compared in full after the start, an error, a pause or a suspension.
 const CLOSE: u32 = 16;
 
-/// While the driver is in use, at least one result in this number of milliseconds is compared in
-/// full, or on a slow CPU in [`COST`] times what the last comparison took, at most [`LONGEST`].
+/// Milliseconds in which at least one result is compared in full, or on a slow CPU [`COST`] times
+/// what the last comparison took, at most [`LONGEST`].
 const INTERVAL: u32 = 10;
 
 /// Bounds the share of the time that the comparisons take which are due by time: 2 %.
 const COST: u32 = 50;
 
-/// Maximum of the interval in milliseconds. Limits the effect of a comparison that was interrupted.
+/// In milliseconds. Limits the effect of a comparison that was interrupted.
 const LONGEST: u32 = 250;
 
-/// A driver that was not used for this number of milliseconds has paused.
+/// In milliseconds without use.
 const PAUSE: u32 = 1000;
 
-/// Decides for each result of a driver in this process. Lock-free, so that a fork leaves no lock
-/// held.
+/// Lock-free, so that a fork leaves no lock held.
 pub(crate) struct Sampling {
     /// N compares one result in N; 0 compares only those counted by `close`.
     share: u32,
     seed: u32,
-    /// Number of results; wraps.
     count: AtomicU32,
-    /// Number of results still to be compared in full, one after the other.
     close: AtomicU32,
-    /// Time of the last result, in milliseconds of [`now_ms`].
+    /// In milliseconds of [`now_ms`].
     used: AtomicU32,
-    /// Time of the last full comparison.
     last: AtomicU32,
-    /// Time from it until the next one is due, in milliseconds.
+    /// From `last` until the next one is due, in milliseconds.
     interval: AtomicU32,
     suspensions: Suspensions,
 }
@@ -55,18 +50,17 @@ impl Sampling {
         }
     }
 
-    /// Whether the next result is compared in full.
     pub(crate) fn next(&self) -> bool {
         self.is_full(self.count.fetch_add(1, Ordering::Relaxed), now_ms())
     }
 
-    /// Records what a full comparison took, in microseconds.
+    /// In microseconds.
     pub(crate) fn took(&self, us: u32) {
         let interval = (us / (1000 / COST)).clamp(INTERVAL, LONGEST);
         self.interval.store(interval, Ordering::Relaxed);
     }
 
-    /// Compares the next results in full, after a suspicious event.
+    /// After a suspicious event.
     pub(crate) fn look_closely(&self) {
         self.close.store(CLOSE, Ordering::Relaxed);
     }
@@ -93,8 +87,8 @@ impl Sampling {
         is_close || is_due
     }
 
-    /// Chooses one of each `share` results at random. This detects a fault that recurs with any
-    /// period, and fewer than twice `share` results lie between two comparisons.
+    /// One of each `share` results at random: finds a fault that recurs with any period, and fewer
+    /// than twice `share` results lie between two comparisons.
     fn is_chosen(&self, count: u32) -> bool {
         let (group, place) = (count / self.share, count % self.share);
         scattered(self.seed.wrapping_add(group)) % self.share == place

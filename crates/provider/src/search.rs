@@ -21,7 +21,6 @@ use crate::provider::Provider;
 
 const NO_DRIVER: Why<'_> = Why { reason: SoftwareReason::NoDriver, text: "no driver was looked for" };
 
-/// Why an algorithm is not offered.
 #[derive(Clone, Copy)]
 pub(crate) struct Why<'a> {
     pub(crate) reason: SoftwareReason,
@@ -34,10 +33,8 @@ impl Why<'_> {
     }
 }
 
-/// An algorithm with a reachable driver for it, or the reason why there is none.
 pub(crate) type Found<A, S> = (A, Result<Arc<Hardware<S>>, (SoftwareReason, String)>);
 
-/// The driver that was found for an algorithm, or the reason why there is none.
 pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
     found: &'f [Found<A, S>],
     algorithm: &A,
@@ -46,10 +43,9 @@ pub(crate) fn driver_of<'f, A: PartialEq, S: ?Sized>(
     driver.as_ref().map_err(|(reason, text)| Why { reason: *reason, text })
 }
 
-/// For each algorithm in `wanted`, the best driver of the system at `root` that the policy allows and
-/// that can be reached.
-/// `names` are their names in the kernel. `are_named`: the configuration lists these algorithms by
-/// name. One result in `share` is compared with software.
+/// For each algorithm in `wanted`, the best driver of the system at `root` that the policy allows
+/// and that can be reached. `names` are theirs in the kernel. `are_named`: the configuration lists
+/// them by name. One result in `share` is compared with software.
 pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     root: &Root,
     provider: &Provider,
@@ -79,12 +75,10 @@ pub(crate) fn find<A: Copy, S: ?Sized + Share>(
     found
 }
 
-/// The interface over which a driver was reached, and the errors of the interfaces tried before it.
 type ReachOutcome = (Option<&'static str>, Vec<Error>);
 
-/// For each algorithm, by its name in the kernel, tries the drivers that the policy allows until
-/// `reach` (called with the index of the name) reaches one. Returns for each name why no driver was
-/// reached; empty if one was.
+/// Tries the drivers that the policy allows until `reach` (called with the index of the name)
+/// reaches one. Returns for each name why no driver was reached; empty if one was.
 fn find_each(
     root: &Root,
     provider: &Provider,
@@ -160,7 +154,6 @@ fn find_each(
     whys
 }
 
-/// The findings of `outboard check`.
 fn findings(root: &Path, provider: &Provider) -> Findings {
     let path = root.join(FINDINGS_FILE.trim_start_matches('/'));
     Findings::read(&path).unwrap_or_else(|why| {
@@ -169,8 +162,8 @@ fn findings(root: &Path, provider: &Provider) -> Findings {
     })
 }
 
-/// What `outboard check` has found: whether the driver verifies tags. `Err`: it must not be used,
-/// because it was wrong or did not answer.
+/// Whether the driver verifies tags. `Err`: it must not be used, because it was wrong or did not
+/// answer.
 fn checked(driver: &str, finding: Option<Finding<'_>>) -> Result<TagCheck, (SoftwareReason, String)> {
     let Some(Finding { verdict, made, fault, .. }) = finding else { return Ok(TagCheck::Missing) };
     match verdict {
@@ -184,14 +177,13 @@ fn none_listed(names: &str) -> String {
     format!("/proc/crypto lists no driver for {names} that may be used")
 }
 
-/// Writes a message to the log and the counters.
 fn say(provider: &Provider, text: &str) {
     provider.log.line(Level::Info, format_args!("{text}"));
     provider.counters.note(text);
 }
 
-/// Of the drivers for an algorithm those that the policy allows, in order of preference: accelerators
-/// first, otherwise in the kernel's order of preference, which is the order of `candidates`.
+/// In order of preference: accelerators first, otherwise in the kernel's order, that of
+/// `candidates`.
 fn allowed<'a>(policy: &'a Policy, candidates: impl Iterator<Item = (&'a str, Verdict)>) -> Vec<&'a str> {
     let (mut names, mut accelerators) = (Vec::new(), 0);
     for (name, verdict) in candidates {

@@ -1,6 +1,6 @@
-//! The sessions of a process with one driver. Sessions are scarce: a device has room for a limited
-//! number of keys (virtio-crypto: 128), and opening one takes hundreds of microseconds. Therefore
-//! sessions are kept, and when the device is full, one that was not used for a while is evicted.
+//! The sessions of a process with one driver. A device has room for a limited number of keys
+//! (virtio-crypto: 128), and opening one takes hundreds of microseconds. Therefore sessions are
+//! kept, and when the device is full, one that was not used for a while is evicted.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,14 +13,12 @@ use subtle::ConstantTimeEq;
 
 use crate::owned_slots::{Ending, OwnedSlots, SlotGuard, SlotId};
 
-/// Maximum number of sessions of a process with a driver. Devices have either fewer, or more than a
-/// process needs.
+/// Of a process with a driver. Devices have fewer, or more than a process needs.
 const PLACES: usize = 256;
 
 /// A session that was not used for this time may be evicted for another key.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Sessions, each owned by one context.
 pub(crate) struct Sessions<S: ?Sized = dyn Session> {
     slots: OwnedSlots<OpenSession<S>>,
     /// The driver had no room at the last attempt, and no session of this process was closed since.
@@ -34,10 +32,8 @@ struct OpenSession<S: ?Sized> {
 
 impl<S: ?Sized> Ending for OpenSession<S> {}
 
-/// Identifies a context's session, until the session is evicted.
 pub(crate) type SessionId = SlotId;
 
-/// A session in use by this thread.
 pub(crate) struct SessionGuard<'a, S: ?Sized = dyn Session>(SlotGuard<'a, OpenSession<S>>);
 
 impl<S: ?Sized> Deref for SessionGuard<'_, S> {
@@ -54,7 +50,6 @@ impl<S: ?Sized> DerefMut for SessionGuard<'_, S> {
 }
 
 impl<S: ?Sized + Share> Sessions<S> {
-    /// No session. `None` without memory.
     pub(crate) fn new() -> Option<Self> {
         Self::with(PLACES, IDLE)
     }
@@ -63,12 +58,11 @@ impl<S: ?Sized + Share> Sessions<S> {
         Some(Sessions { slots: OwnedSlots::new(places, idle)?, full: AtomicBool::new(false) })
     }
 
-    /// Locks a session for use. `None` if it was evicted, or if another thread has its slot locked.
+    /// `None` if it was evicted, or if another thread has its slot locked.
     pub(crate) fn borrow(&self, id: SessionId) -> Option<SessionGuard<'_, S>> {
         self.slots.borrow(id).map(SessionGuard)
     }
 
-    /// Whether the session was evicted.
     pub(crate) fn is_given_up(&self, id: SessionId) -> bool {
         self.slots.is_evicted(id)
     }
@@ -78,10 +72,10 @@ impl<S: ?Sized + Share> Sessions<S> {
         urgent || self.slots.has_free()
     }
 
-    /// A session for `key`: shared with an existing session for the same key, or created by `open`.
-    /// Nothing is opened without a place for it here. If there is none, or the driver has no room, an
-    /// `urgent` caller evicts an idle session. Other callers then return without a request to the
-    /// driver, because a rejected request takes time too.
+    /// Shared with an existing session for the same key, or created by `open`, but not without a
+    /// place for it here. If there is none, or the driver has no room, an `urgent` caller evicts an
+    /// idle session; others return without a request to the driver, because a rejected one takes
+    /// time too.
     pub(crate) fn open(
         &self,
         key: &[u8],
@@ -106,7 +100,6 @@ impl<S: ?Sized + Share> Sessions<S> {
         Ok(Some(place.fill(OpenSession { session, key })))
     }
 
-    /// A second session with the same key, if the first one still exists.
     pub(crate) fn copy(&self, id: SessionId) -> Option<SessionId> {
         let place = self.slots.reserve(false)?;
         let guard = self.slots.borrow(id)?;
@@ -114,14 +107,12 @@ impl<S: ?Sized + Share> Sessions<S> {
         Some(place.fill(OpenSession { session: guard.session.share().ok()?, key }))
     }
 
-    /// Closes a session.
     pub(crate) fn close(&self, id: SessionId) {
         if self.slots.close(id) {
             self.full.store(false, Ordering::Relaxed);
         }
     }
 
-    /// A session that shares the key of an existing one.
     fn shared(&self, key: &[u8]) -> Option<Box<S>> {
         self.slots.find(|open| if bool::from(open.key.ct_eq(key)) { open.session.share().ok() } else { None })
     }

@@ -1,20 +1,18 @@
 //! The default provider, which computes requests in software.
 //!
-//! It is called through the core's functions with a plain handle. A counted reference would prevent
+//! It is called through the core's functions with a plain handle: a counted reference would prevent
 //! its teardown (or, with OpenSSL 4.0, be used after it). The handle is stored when the provider is
 //! activated and cleared when it is deactivated. It is first used later, because the core makes
 //! these callbacks with its locks held.
 //!
-//! The callbacks cannot always be unregistered: an application may free a cipher context, with which
-//! this provider ends, after the library context, and unregistering reads the library context. Its
-//! end is seen by that of the default provider. What the callbacks use is therefore never freed after
-//! that, and the module stays loaded (`jobs::stay_loaded`).
+//! The callbacks cannot always be unregistered: an application may free a cipher context, with
+//! which this provider ends, after the library context, which unregistering reads. The end of the
+//! default provider shows that. What the callbacks use is then never freed, and the module stays
+//! loaded (`jobs::stay_loaded`).
 //!
 //! Its ciphers and digests return 1 or 0 from every function that is called here
 //! (providers/implementations/ciphers/ciphercommon*.c, cipher_aes*.c, cipher_tdes*.c and digests/
-//! of OpenSSL 3.0 to 4.0; the -1 of their inner functions is not passed on). Its HMAC is the
-//! exception: `hmac_update` returns the result of a digest that may belong to another provider, see
-//! `feed` in message/mod.rs.
+//! of OpenSSL 3.0 to 4.0). Its HMAC does not: see `feed` in message/mod.rs.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{from_ref, null, null_mut};
@@ -29,7 +27,6 @@ use outboard_accel::wipe;
 
 const NAME: &CStr = c"default";
 
-/// The default provider of this library context, while it is active.
 pub(crate) struct Software {
     handle: AtomicPtr<CoreHandle>,
     core: Core,
@@ -41,8 +38,7 @@ pub(crate) struct Software {
 static ENDED: AtomicPtr<Software> = AtomicPtr::new(null_mut());
 
 impl Software {
-    /// Registers for the activation and the deactivation of providers. `None` without memory. The
-    /// result must be passed to [`end`](Self::end).
+    /// `None` without memory. The result must be passed to [`end`](Self::end).
     pub(crate) fn watch(core: Core) -> Option<&'static Software> {
         let (handle, ended_before) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
         let software: &Software = Box::leak(try_box(Software { handle, core, ended_before })?);
@@ -56,8 +52,6 @@ impl Software {
         None
     }
 
-    /// Ends the use by the provider that called [`watch`](Self::watch).
-    ///
     /// # Safety
     /// It is called once, and no other reference is used afterwards.
     pub(crate) unsafe fn end(&'static self) {
@@ -73,8 +67,6 @@ impl Software {
         self.ended_before.store(before, Ordering::Relaxed);
     }
 
-    /// Handles the activation of a provider.
-    ///
     /// # Safety
     /// `provider` is the handle that the core passed to the callback.
     unsafe fn came(&self, provider: *const CoreHandle) {
@@ -84,7 +76,6 @@ impl Software {
         }
     }
 
-    /// Handles the deactivation of a provider.
     fn went(&self, provider: *const CoreHandle) {
         // Any other handle does not belong to the default provider and changes nothing.
         let _ = self.handle.compare_exchange(
@@ -95,19 +86,18 @@ impl Software {
         );
     }
 
-    /// The default provider's context, for creating its objects; null while it is not active.
+    /// For creating its objects; null while it is not active.
     pub(crate) fn context(&self) -> *mut c_void {
         // SAFETY: the handle is cleared before it becomes invalid.
         unsafe { self.core.context_of(self.handle.load(Ordering::Acquire)) }
     }
 
-    /// The default provider's implementation of a cipher.
     pub(crate) fn cipher(&self, name: &str) -> Option<SoftCipher> {
         // SAFETY: the table of a cipher.
         self.implementation(abi::OP_CIPHER, name).and_then(|table| unsafe { SoftCipher::new(table) })
     }
 
-    /// The default provider's dispatch table for an algorithm of an operation, by any of its names.
+    /// By any of its names.
     pub(crate) fn implementation(&self, operation: c_int, name: &str) -> Option<*const Dispatch> {
         let core = &self.core;
         let handle = self.handle.load(Ordering::Acquire);
@@ -133,7 +123,7 @@ impl Software {
     }
 }
 
-/// A provider was activated. Called under the core's locks, so it only stores the handle.
+/// Called under the core's locks, so it only stores the handle.
 unsafe extern "C" fn activated(handle: *const CoreHandle, argument: *mut c_void) -> c_int {
     // SAFETY: the argument is the one passed to `watch_providers`, and the handle is the core's own.
     // The call cannot panic.
@@ -141,7 +131,6 @@ unsafe extern "C" fn activated(handle: *const CoreHandle, argument: *mut c_void)
     1
 }
 
-/// A provider is deactivated.
 unsafe extern "C" fn deactivated(handle: *const CoreHandle, argument: *mut c_void) -> c_int {
     // SAFETY: the argument is the one passed to `watch_providers`. The call cannot panic.
     unsafe { &*argument.cast::<Software>() }.went(handle);
@@ -167,14 +156,13 @@ abi::functions! {
     }
 }
 
-/// A cipher context of the default provider, freed on drop.
 pub(crate) struct SoftContext {
     pub(crate) functions: &'static SoftCipher,
     pub(crate) at: *mut c_void,
 }
 
 impl SoftContext {
-    /// A new context; `None` if the default provider is not active or cannot allocate one.
+    /// `None` if the default provider is not active or has no memory.
     pub(crate) fn new(functions: &'static SoftCipher, provider_context: *mut c_void) -> Option<SoftContext> {
         if provider_context.is_null() {
             return None;
@@ -184,15 +172,13 @@ impl SoftContext {
         (!at.is_null()).then_some(SoftContext { functions, at })
     }
 
-    /// A copy with all state. `None` on failure.
     pub(crate) fn duplicate(&self) -> Option<SoftContext> {
         // SAFETY: `at` is a context of this cipher.
         let at = unsafe { (self.functions.dupctx)(self.at) };
         (!at.is_null()).then_some(SoftContext { functions: self.functions, at })
     }
 
-    /// Encrypts whole blocks in place, without buffering and padding. For ECB mode. False on
-    /// failure.
+    /// In place, without buffering and padding. For ECB mode.
     pub(crate) fn encrypt_blocks(&self, blocks: &mut [u8]) -> bool {
         let (at, len) = (blocks.as_mut_ptr(), blocks.len());
         let mut written = 0;
@@ -202,9 +188,9 @@ impl SoftContext {
         done == 1 && written == len
     }
 
-    /// A new context with this key and IV and without padding state, for cases in which `duplicate`
-    /// must not be used: a context that has decrypted a TLS record also holds the MAC of the
-    /// record, and the copy and the original would both free it (OpenSSL 3.0 to 4.0, `aes_dupctx`).
+    /// Without padding state, where `duplicate` must not be used: a context that has decrypted a
+    /// TLS record also holds its MAC, which the copy and the original would both free (OpenSSL 3.0
+    /// to 4.0, `aes_dupctx`).
     pub(crate) fn with_key(
         functions: &'static SoftCipher,
         provider_context: *mut c_void,
@@ -216,7 +202,6 @@ impl SoftContext {
         context.init(encrypt, Some(key), Some(iv).filter(|iv| !iv.is_empty())).then_some(context)
     }
 
-    /// Sets the direction, and key and IV if they are given. False on failure.
     pub(crate) fn init(&self, encrypt: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> bool {
         let init = if encrypt { self.functions.encrypt_init } else { self.functions.decrypt_init };
         let given = |bytes: Option<&[u8]>| bytes.map_or((null(), 0), |bytes| (bytes.as_ptr(), bytes.len()));
@@ -226,19 +211,18 @@ impl SoftContext {
         unsafe { init(self.at, key, key_len, iv, iv_len, null()) == 1 }
     }
 
-    /// Sets parameters. The last row of `params` must be the end row. False on failure.
+    /// The last row of `params` must be the end row.
     pub(crate) fn set_params(&self, params: &[Param]) -> bool {
         debug_assert!(params.last().is_some_and(|row| row.key.is_null()));
         // SAFETY: `at` is a context of this cipher; the array ends with a null key.
         unsafe { (self.functions.set_ctx_params)(self.at, params.as_ptr()) == 1 }
     }
 
-    /// Continues with `iv` and keeps the key schedule. Drops buffered bytes. False on failure.
+    /// Keeps the key schedule, and drops buffered bytes.
     pub(crate) fn set_iv(&self, encrypt: bool, iv: &[u8]) -> bool {
         self.init(encrypt, None, Some(iv))
     }
 
-    /// Passes additional data to an AEAD context. False on failure.
     pub(crate) fn add_associated(&self, bytes: &[u8]) -> bool {
         if bytes.is_empty() {
             return true;
@@ -249,7 +233,7 @@ impl SoftContext {
         unsafe { self.update(null_mut(), bytes.len(), bytes.as_ptr(), bytes.len()).is_some() }
     }
 
-    /// Advances a stream by `len` bytes of its key stream, fewer than a block. False on failure.
+    /// By `len` bytes of key stream, fewer than a block.
     pub(crate) fn skip(&self, len: usize) -> bool {
         if len == 0 {
             return true;
@@ -260,8 +244,7 @@ impl SoftContext {
         done
     }
 
-    /// Passes a block of ciphertext that the context buffers, as decryption with padding does with
-    /// the last block. False if it was not buffered.
+    /// Buffers a block of ciphertext, as decryption with padding does with the last one.
     pub(crate) fn keep_back(&self, block: &[u8]) -> bool {
         let mut nothing = [0; 16];
         // SAFETY: both buffers have the given lengths.
@@ -270,14 +253,14 @@ impl SoftContext {
         written == Some(0)
     }
 
-    /// Processes a text in place and returns the number of bytes written.
+    /// In place. Returns the number of bytes written.
     pub(crate) fn crypt(&self, text: &mut [u8]) -> Option<usize> {
         let (at, len) = (text.as_mut_ptr(), text.len());
         // SAFETY: the text is readable and writable for its length.
         unsafe { self.update(at, len, at, len) }
     }
 
-    /// An update; returns the number of bytes written.
+    /// Returns the number of bytes written.
     ///
     /// # Safety
     /// `out` is null or writable for `size` bytes, and `input` readable for `len` bytes.
@@ -294,7 +277,6 @@ impl SoftContext {
         (done == 1).then_some(written)
     }
 
-    /// Ends the message of an AEAD context. False on failure.
     pub(crate) fn end(&self) -> bool {
         let mut nothing = [0; 16];
         let mut written = 0;

@@ -20,14 +20,12 @@ use crate::kinds::{Block, Mode};
 use crate::unwritten::first_equal_block;
 use outboard_accel::Wiped;
 
-/// Maximum length that a full comparison covers of one result, in bytes. The covered part is at a
-/// random position.
+/// Of a full comparison of one result, in bytes, at a random position.
 const WINDOW: usize = 4096;
 
-/// Number of bytes of a full comparison that are processed at a time, on the stack.
+/// Of a full comparison, in bytes, on the stack.
 const CHUNK: usize = 512;
 
-/// Maximum length of a block, in bytes.
 pub(crate) const MAX_BLOCK: usize = 16;
 
 /// The plaintext or the ciphertext of a request.
@@ -47,7 +45,7 @@ impl<'a> Text<'a> {
         self.head.len() + self.rest.len()
     }
 
-    /// The bytes from offset `from` on, at most `len` and not beyond the end, in up to two parts.
+    /// At most `len` bytes from offset `from` on, in up to two parts.
     fn parts(&self, from: usize, len: usize) -> [&'a [u8]; 2] {
         let head = self.head.get(from..).unwrap_or_default();
         let head = &head[..head.len().min(len)];
@@ -56,7 +54,6 @@ impl<'a> Text<'a> {
         [head, &self.rest[from..end]]
     }
 
-    /// Copies the bytes from offset `from` on to `room`, up to the end of either.
     fn copy_to(&self, from: usize, room: &mut [u8]) {
         let parts = self.parts(from, room.len());
         let (head, rest) = room.split_at_mut(parts[0].len());
@@ -64,7 +61,6 @@ impl<'a> Text<'a> {
         rest[..parts[1].len()].copy_from_slice(parts[1]);
     }
 
-    /// XORs the bytes from offset `from` on into `room`, up to the end of either.
     fn xor_to(&self, from: usize, room: &mut [u8]) {
         let parts = self.parts(from, room.len());
         let (head, rest) = room.split_at_mut(parts[0].len());
@@ -73,7 +69,6 @@ impl<'a> Text<'a> {
     }
 }
 
-/// How the blocks of a request depend on each other.
 #[derive(Clone, Copy)]
 pub(crate) enum Chain {
     Cbc {
@@ -92,8 +87,7 @@ pub(crate) enum Chain {
 }
 
 impl Chain {
-    /// `iv` is that of the mode: the counter of CTR, the tweak of XTS, the nonce of GCM (12 bytes)
-    /// and CCM (7 to 13 bytes).
+    /// The counter of CTR, the tweak of XTS, the nonce of GCM (12 bytes) and CCM (7 to 13 bytes).
     pub(crate) fn new(mode: Mode, iv: &[u8]) -> Chain {
         let mut block = Block::default();
         match mode {
@@ -124,7 +118,6 @@ impl Chain {
     }
 }
 
-/// Result of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Right,
@@ -137,7 +130,6 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Compares a whole result with software's.
     pub(crate) fn of(expected: &[u8], result: &[u8]) -> Verdict {
         let differs = |at: &usize| expected.get(*at) != result.get(*at);
         let offset = (0..expected.len().max(result.len())).find(differs);
@@ -145,7 +137,6 @@ impl Verdict {
     }
 }
 
-/// A result with its input.
 pub(crate) struct Crypted<'a> {
     pub(crate) plain: Text<'a>,
     pub(crate) secret: Text<'a>,
@@ -155,9 +146,8 @@ pub(crate) struct Crypted<'a> {
 }
 
 impl Crypted<'_> {
-    /// Checks each block that equals its input, the block that `draw` chooses, and the last one. With
-    /// `is_full` checks all blocks, or a window at the position that `draw` chooses. `draw` is a
-    /// random number.
+    /// Checks each block that equals its input, the last one, and the one that the random number
+    /// `draw` chooses; with `is_full` all, or a window there.
     pub(crate) fn check(&self, cipher: &dyn BlockEncryption, is_full: bool, draw: u32) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         if blocks == 0 {
@@ -179,7 +169,6 @@ impl Crypted<'_> {
         }
     }
 
-    /// Checks all blocks.
     pub(crate) fn check_all(&self, cipher: &dyn BlockEncryption) -> Verdict {
         let blocks = self.plain.len().div_ceil(self.size);
         let Some(tweak) = self.tweak(cipher) else { return Verdict::Unknown };
@@ -200,8 +189,7 @@ impl Crypted<'_> {
         Verdict::Right
     }
 
-    /// The first block, from block `from` on, that is the same in both texts. One of them has no
-    /// head, the other none or a block.
+    /// From block `from` on. One of the texts has no head, the other none or a block.
     fn first_equal_block(&self, from: usize) -> Option<usize> {
         let [with, other] =
             if self.plain.head.is_empty() { [self.secret, self.plain] } else { [self.plain, self.secret] };
@@ -213,7 +201,6 @@ impl Crypted<'_> {
         first_equal_block(with.rest, rest, self.size, from.saturating_sub(before)).map(|block| before + block)
     }
 
-    /// The tweak of the first block.
     fn tweak(&self, cipher: &dyn BlockEncryption) -> Option<Tweak> {
         match self.chain {
             Chain::Xts { tweak } => Tweak::new(cipher, tweak),
@@ -221,8 +208,7 @@ impl Crypted<'_> {
         }
     }
 
-    /// Compares two ascending runs of blocks, `ROOM` bytes at a time. The second has one block at
-    /// most.
+    /// Two ascending runs of blocks, `ROOM` bytes at a time. The second has one block at most.
     fn compare<const ROOM: usize>(
         &self,
         cipher: &dyn BlockEncryption,
@@ -254,8 +240,8 @@ impl Crypted<'_> {
         }
     }
 
-    /// Writes the inputs of E for the blocks from `first` on to `made`, and their expected outputs
-    /// to `due`. Works on all blocks at once: block by block it costs more than the encryption.
+    /// Writes the inputs of E to `made`, and their expected outputs to `due`: block by block it
+    /// would cost more than the encryption.
     fn fill(&self, first: usize, tweak: &mut Tweak, made: &mut [u8], due: &mut [u8]) {
         let from = first * self.size;
         self.secret.copy_to(from, due);
@@ -288,9 +274,8 @@ impl Crypted<'_> {
         }
     }
 
-    /// Finds the first difference between blocks that were compared together. They are the blocks
-    /// from `first` on, except that the final one is block `last`. Bytes beyond the end of a short
-    /// block are not compared.
+    /// The blocks from `first` on were compared together, the final one is block `last`. Bytes
+    /// beyond the end of a short block do not count.
     #[cold]
     fn difference(&self, made: &[u8], due: &[u8], first: usize, last: usize) -> Verdict {
         let total = made.len() / self.size;
@@ -344,8 +329,7 @@ impl Tweak {
     }
 }
 
-/// Multiplies by x^`by`, 1 to 64, in GF(2^128) as defined in IEEE 1619 (5.2): x^128 = x^7 + x^2 + x
-/// + 1.
+/// In GF(2^128) as defined in IEEE 1619 (5.2), by x^`by`, 1 to 64: x^128 = x^7 + x^2 + x + 1.
 fn times_x(value: u128, by: u32) -> u128 {
     let carried = value >> (128 - by);
     value << by ^ carried ^ carried << 1 ^ carried << 2 ^ carried << 7

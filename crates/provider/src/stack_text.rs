@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A text of fewer than `ROOM` bytes; the rest is cut off.
+/// Fewer than `ROOM` bytes; the rest is cut off.
 pub(crate) struct StackText<const ROOM: usize> {
     bytes: [u8; ROOM],
     len: usize,
@@ -20,7 +20,6 @@ impl<const ROOM: usize> StackText<ROOM> {
         std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
     }
 
-    /// The text with a line feed.
     pub(crate) fn as_line(&mut self) -> &[u8] {
         self.bytes[self.len] = b'\n';
         &self.bytes[..=self.len]

@@ -1,9 +1,9 @@
 //! Standard error as the destination of the log.
 //!
-//! Descriptor 2 belongs to the application, which may have closed it and opened a file or a
-//! connection of its own under that number. A line therefore goes only to the file that was
-//! standard error when the provider was loaded, to a terminal, or to the journal. A write never
-//! ends, stops or blocks the application; a line that cannot be written at once is lost.
+//! The application may have closed descriptor 2 and opened a file or a connection under that
+//! number. So a line goes only to the file that was standard error when the provider was loaded, to
+//! a terminal, or to the journal. A write never ends, stops or blocks the application; a line that
+//! cannot be written at once is lost.
 
 use std::ffi::CStr;
 use std::io;
@@ -13,35 +13,32 @@ use std::ptr::null_mut;
 
 use outboard_accel::descriptor::FileIdentity;
 
-/// The longest line in bytes: a pipe that poll(2) reports as writable takes it whole and does not
-/// block (pipe(7)).
+/// In bytes: a pipe that poll(2) reports as writable takes as much and does not block (pipe(7)).
 pub(crate) const LONGEST_LINE: usize = libc::PIPE_BUF;
 
-/// The signals that a write may raise, each with the error that write(2) then returns. SIGTTOU has
-/// none: while it is blocked, a terminal accepts the output of a background process.
+/// Signals of a write, each with its error. SIGTTOU has none: while it is blocked, a terminal
+/// accepts the output of a background process.
 const RAISED: [(libc::c_int, Option<libc::c_int>); 3] =
     [(libc::SIGPIPE, Some(libc::EPIPE)), (libc::SIGXFSZ, Some(libc::EFBIG)), (libc::SIGTTOU, None)];
 
 /// What descriptor 2 may be for a line to be written.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct StandardError {
-    /// The file when the provider was loaded; `None` if it cannot have been standard error.
+    /// `None` if it cannot have been standard error.
     at_load: Option<FileIdentity>,
-    /// Device and inode of the journal's connection, for a service that systemd started
-    /// (systemd.exec(5), `$JOURNAL_STREAM`).
+    /// Device and inode of the journal's connection (systemd.exec(5), `$JOURNAL_STREAM`).
     journal: Option<(u64, u64)>,
 }
 
 impl StandardError {
-    /// Remembers the file that is standard error now.
     pub(crate) fn remember() -> StandardError {
         let fd = libc::STDERR_FILENO;
         let at_load = FileIdentity::of(fd).ok().filter(|file| is_for_messages(fd, file));
         StandardError { at_load, journal: journal() }
     }
 
-    /// Writes a line of at most [`LONGEST_LINE`] bytes with a single write(2), so that lines of
-    /// several processes do not mix.
+    /// At most [`LONGEST_LINE`] bytes, by one write(2), so that lines of several processes do not
+    /// mix.
     pub(crate) fn write(self, line: &[u8]) {
         let fd = libc::STDERR_FILENO;
         if FileIdentity::of(fd).is_ok_and(|now| self.accepts(&now)) && is_writable(fd) {
@@ -54,8 +51,7 @@ impl StandardError {
     }
 }
 
-/// Whether a file can be standard error: not a file that is open for reading too, as a database is,
-/// nor a connection to another machine.
+/// Not a file that is open for reading too, as a database is, nor a connection to another machine.
 fn is_for_messages(fd: RawFd, file: &FileIdentity) -> bool {
     match file.kind {
         libc::S_IFREG | libc::S_IFBLK => {
@@ -85,16 +81,14 @@ fn journal() -> Option<(u64, u64)> {
     Some((device.parse().ok()?, inode.parse().ok()?))
 }
 
-/// Whether a write neither blocks nor fails for want of a reader.
 fn is_writable(fd: RawFd) -> bool {
     let mut poll = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
     // SAFETY: one entry, readable and writable.
     unsafe { libc::poll(&mut poll, 1, 0) == 1 && poll.revents == libc::POLLOUT }
 }
 
-/// Writes without letting a signal of the write reach the application. Its errors are ignored: the
-/// last reader of a pipe may have gone, or the process may have reached its file size limit
-/// (RLIMIT_FSIZE, which sshd sets to 0).
+/// Errors are ignored: the last reader of a pipe may have gone, or the process has reached its file
+/// size limit (RLIMIT_FSIZE, which sshd sets to 0).
 fn write_without_signals(fd: RawFd, line: &[u8]) {
     // SAFETY: signal sets on the stack, which all zeroes or the functions initialise; the line is
     // readable for its length.
@@ -107,8 +101,7 @@ fn write_without_signals(fd: RawFd, line: &[u8]) {
         if libc::pthread_sigmask(libc::SIG_BLOCK, &ours, &mut before) != 0 {
             return;
         }
-        // Only a signal that the application has blocked can be pending: the system call is saved,
-        // which sandboxes may not allow.
+        // Only a signal that the application has blocked can be pending.
         libc::sigemptyset(&mut pending);
         if RAISED.iter().any(|&(signal, _)| libc::sigismember(&before, signal) == 1) {
             libc::sigpending(&mut pending);
@@ -124,7 +117,6 @@ fn write_without_signals(fd: RawFd, line: &[u8]) {
     }
 }
 
-/// Removes a pending signal of this thread.
 fn take_away(signal: libc::c_int) {
     let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a signal set on the stack; the time is readable; no information is requested.

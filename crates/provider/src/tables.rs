@@ -1,5 +1,4 @@
-//! The dispatch tables of ciphers and digests. The core calls some functions without a context, so
-//! each algorithm needs its own instance of them: hence const parameters.
+//! The dispatch tables. The core calls some functions without a context: hence const parameters.
 
 use outboard_abi::Dispatch;
 
@@ -23,7 +22,6 @@ const fn digest<const KIND: usize>() -> &'static [Dispatch] {
     &Functions::<KIND>::DIGEST
 }
 
-/// Those of [`KINDS`](crate::kinds::KINDS), with the same indices.
 #[rustfmt::skip]
 pub(crate) static CIPHERS: [&[Dispatch]; KINDS.len()] = [
     cipher::<0>(), cipher::<1>(), cipher::<2>(), cipher::<3>(), cipher::<4>(), cipher::<5>(), cipher::<6>(),
@@ -31,7 +29,6 @@ pub(crate) static CIPHERS: [&[Dispatch]; KINDS.len()] = [
     cipher::<14>(), cipher::<15>(), cipher::<16>(), cipher::<17>(),
 ];
 
-/// Those of [`digest::kind::KINDS`], with the same indices.
 pub(crate) static DIGESTS: [&[Dispatch]; digest::kind::KINDS.len()] =
     [digest::<0>(), digest::<1>(), digest::<2>(), digest::<3>(), digest::<4>()];
 

@@ -1,29 +1,25 @@
 //! Whether the process trusts a driver, in all its library contexts.
 //!
-//! A result that differs from software's is not yet a fault of the driver: the application may have
-//! changed its input meanwhile. No further request goes to the driver until one repetition, with a
-//! private copy of the input, has been compared. If that differs too, the driver is disabled for the
-//! process. If it is right, the difference is a strike, and the third strike disables the driver.
-//!
-//! Wrong key stream disables the driver at once: its input are counter blocks in the provider's own
-//! memory.
+//! A result that differs from software's may be due to an input that the application changed
+//! meanwhile. No further request goes to the driver until a repetition with a private copy has been
+//! compared. If that differs too, the driver is disabled for the process. If it is right, the
+//! difference is a strike, and the third one disables the driver. Wrong key stream does so at once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Number of drivers that are told apart. A machine has about two dozen that the provider can use;
-/// further ones share the last place.
+/// A machine has about two dozen drivers that the provider can use; further ones share the last
+/// place.
 const PLACES: usize = 64;
 
-/// Number of strikes that disable a driver.
 pub(crate) const MAX_STRIKES: u32 = 3;
 
 const TRUSTED: u32 = 0;
 const ON_TRIAL: u32 = 1;
 const DISABLED: u32 = 2;
 
-/// The state of one driver. A fork during a trial leaves the driver unused in the child.
+/// A fork during a trial leaves the driver unused in the child.
 pub(crate) struct Trust {
-    /// Identifies the driver's name; 0 for none.
+    /// Of the driver's name; 0 for none.
     key: AtomicU32,
     state: AtomicU32,
     strikes: AtomicU32,
@@ -36,7 +32,7 @@ impl Trust {
         Trust { key: AtomicU32::new(0), state: AtomicU32::new(TRUSTED), strikes: AtomicU32::new(0) }
     }
 
-    /// The state of the driver with this name in `/proc/crypto`.
+    /// By the name in `/proc/crypto`.
     pub(crate) fn of(driver: &str) -> &'static Trust {
         let key = hash(driver.as_bytes()).max(1);
         let is_its_place = |place: &&Trust| {
@@ -46,7 +42,6 @@ impl Trust {
         DRIVERS.iter().find(is_its_place).unwrap_or(&DRIVERS[PLACES - 1])
     }
 
-    /// Whether the driver may be used.
     #[inline]
     pub(crate) fn is_given(&self) -> bool {
         self.state.load(Ordering::Relaxed) == TRUSTED
@@ -57,7 +52,7 @@ impl Trust {
         self.state.compare_exchange(TRUSTED, ON_TRIAL, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// Ends a trial in which the repetition was right. Returns whether that disables the driver.
+    /// The repetition was right. Returns whether that disables the driver.
     pub(crate) fn strike(&self) -> bool {
         let is_last = self.strikes.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_STRIKES;
         let after = if is_last { DISABLED } else { TRUSTED };
@@ -66,12 +61,11 @@ impl Trust {
         is_last && ended.is_ok()
     }
 
-    /// Disables the driver until the process ends. False if it was disabled before.
+    /// Until the process ends. False if it was disabled before.
     pub(crate) fn disable(&self) -> bool {
         self.state.swap(DISABLED, Ordering::Relaxed) != DISABLED
     }
 
-    /// As at the start of the process.
     #[cfg(any(test, fuzzing))]
     pub(crate) fn restore(&self) {
         self.strikes.store(0, Ordering::Relaxed);
@@ -79,7 +73,7 @@ impl Trust {
     }
 }
 
-/// FNV-1a (Fowler, Noll, Vo). Two drivers with the same value would be disabled together.
+/// FNV-1a (Fowler, Noll, Vo). Two drivers with the same value would share their state.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,16 +1,15 @@
 //! Blocks of a result that equal their input: those that a driver did not write.
 //!
-//! Requests are processed in place, or the buffer of the result has the input at first
-//! (`outboard_accel::Session`). A cache line that the device did not write, or that a DMA transfer
-//! missed, is therefore still input there. An encrypted block equals its input with probability
-//! 2^-128 (triple DES: 2^-64), unless the input was chosen for it.
+//! Requests are processed in place, or the buffer of the result has the input at first. What the
+//! device did not write, or a DMA transfer missed, is therefore still input. An encrypted block
+//! equals its input with probability 2^-128 (triple DES: 2^-64), unless the input was chosen for
+//! it.
 
-/// Number of blocks in a step of the search. They are written one after the other below: code that is
-/// optimised for size has no loop unrolled.
+/// In blocks. Written one after the other below: code that is optimised for size has no loop
+/// unrolled.
 const STEP: usize = 4;
 
-/// The index of the first whole block of `size` bytes, 16 or 8, that equals the other text's, from
-/// block `from` on.
+/// Of blocks of `size` bytes, 16 or 8, from block `from` on.
 pub(crate) fn first_equal_block(left: &[u8], right: &[u8], size: usize, from: usize) -> Option<usize> {
     debug_assert!(left.len() == right.len());
     let (left, right) = (left.get(from * size..)?, right.get(from * size..)?);
@@ -29,8 +28,7 @@ fn first_equal<const SIZE: usize>(left: &[u8], right: &[u8]) -> Option<usize> {
     (from..blocks).find(|&block| is_equal::<SIZE>(left, right, block))
 }
 
-/// The first word decides nearly always. Arrays, because the comparison of four-byte
-/// slices is a call of memcmp on 32-bit Arm.
+/// Arrays, because the comparison of four-byte slices is a call of memcmp on 32-bit Arm.
 #[inline(always)]
 fn is_equal<const SIZE: usize>(left: &[u8], right: &[u8], block: usize) -> bool {
     const WORD: usize = size_of::<usize>();

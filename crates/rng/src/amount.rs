@@ -1,13 +1,9 @@
-//! Converts between bytes of the device and bits of entropy.
-
 use outboard_policy::MinEntropy;
 
-/// The number of bytes for a seed of `bits` bits of entropy, `least` to `most` bytes long; `None`
-/// if the seed would have to be longer than `most`.
-///
-/// `least` is the length of a seed with full entropy, so it counts as eight bits per byte: OpenSSL
-/// 3.0 requests the entropy of a nonce only through a larger `least`, and a CTR-DRBG without
-/// derivation function accepts only full entropy (then `least` is `most`; SP 800-90A, 10.2.1).
+/// `None` if the seed would have to be longer than `most` bytes. `least` counts as eight bits per
+/// byte: OpenSSL 3.0 requests the entropy of a nonce only through a larger `least`, and a CTR-DRBG
+/// without derivation function accepts only full entropy (then `least` is `most`; SP 800-90A,
+/// 10.2.1).
 pub(crate) fn seed_length(entropy: MinEntropy, bits: u64, least: usize, most: usize) -> Option<usize> {
     let bits = bits.max((least as u64).saturating_mul(8));
     let bytes = bits.saturating_mul(100).div_ceil(entropy.hundredths().into());

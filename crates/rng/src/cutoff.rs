@@ -2,10 +2,9 @@
 
 use outboard_policy::MinEntropy;
 
-/// The negative binary logarithm of alpha, the probability that a healthy source fails a test. The
+/// The negative binary logarithm of alpha, the probability that a healthy source fails a test; the
 /// standard recommends 20 to 40. A source with exactly the configured entropy fails once in 2^30
-/// bytes, or 800 000 processes; a source with one bit per byte more than the default of 2, once in
-/// 2^45.
+/// bytes, one with one bit per byte more than the default of 2 once in 2^45.
 pub(crate) const ALPHA: u32 = 30;
 
 /// Window of the adaptive proportion test in samples, for samples of more than one bit.
@@ -14,14 +13,13 @@ pub(crate) const WINDOW: u32 = 512;
 /// 2 to the power of -1/100.
 const ROOT: f64 = 0.993_092_495_437_035_9;
 
-/// The number of equal consecutive samples at which the repetition count test fails: 1 +
-/// ceil(-log2(alpha) / H).
+/// Equal consecutive samples at which the test fails: 1 + ceil(-log2(alpha) / H).
 pub(crate) fn repetitions(entropy: MinEntropy, alpha: u32) -> u32 {
     1 + (alpha * 100).div_ceil(entropy.hundredths().into())
 }
 
-/// The number of samples in a window equal to its first one at which the adaptive proportion test
-/// fails: 1 + critbinom(window, 2^-H, 1 - alpha).
+/// Samples in a window equal to its first one at which the test fails: 1 + critbinom(window, 2^-H,
+/// 1 - alpha).
 pub(crate) fn proportion(entropy: MinEntropy, alpha: u32, window: u32) -> u32 {
     // Computed by multiplication, since exp2 would need the mathematical library.
     let likeliest = (0..entropy.hundredths()).fold(1.0, |product, _| product * ROOT);
@@ -29,8 +27,8 @@ pub(crate) fn proportion(entropy: MinEntropy, alpha: u32, window: u32) -> u32 {
     1 + critical_value(window, likeliest, alpha)
 }
 
-/// The smallest number of successes that `trials` trials, each a success with probability `p`,
-/// exceed with a probability of at most `alpha`.
+/// Successes that `trials` trials with probability `p` exceed with a probability of at most
+/// `alpha`.
 fn critical_value(trials: u32, p: f64, alpha: f64) -> u32 {
     // Probabilities are relative to that of the mode: absolute ones would underflow at the
     // extremes. A relative probability that underflows is negligible compared with the mode.

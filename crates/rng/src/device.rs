@@ -1,4 +1,4 @@
-//! /dev/hwrng: opens it, checks its descriptor, and reads it with a limited number of attempts.
+//! /dev/hwrng.
 
 use std::ffi::CStr;
 use std::io;
@@ -8,24 +8,19 @@ use outboard_accel::descriptor::Descriptor;
 
 use crate::failure::Failure;
 
-/// The file with the name of the generator behind /dev/hwrng
-/// (Documentation/admin-guide/hw_random.rst).
+/// The name of the generator (Documentation/admin-guide/hw_random.rst).
 const CURRENT: &CStr = c"/sys/class/misc/hw_random/rng_current";
-/// Its content if there is no generator.
 const NONE: &[u8; 5] = b"none\n";
 
-/// Sleep in milliseconds if the device has no data. /dev/hwrng does not implement poll: poll(2)
-/// always reports it as readable.
+/// Milliseconds of sleep if the device has no data: poll(2) always reports it as readable.
 const POLL_INTERVAL: libc::c_int = 1;
 
-/// The maximum number of reads for one seed, including the start-up test: ten seconds if none
-/// returns data.
+/// Reads for one seed, including the start-up test: ten seconds if none returns data.
 pub(crate) const MAX_ATTEMPTS: u32 = 10_000;
 
 pub(crate) struct Device(Descriptor);
 
-/// Whether the kernel reports that there is no generator. A chroot may have the device but no /sys:
-/// then a read shows it.
+/// A chroot may have the device but no /sys: then a read shows it.
 pub(crate) fn has_no_generator() -> bool {
     let mut name = [0; NONE.len()];
     open(CURRENT).and_then(|current| current.read(&mut name, &mut 1)).is_ok() && name == *NONE
@@ -36,7 +31,6 @@ impl Device {
         open(c"/dev/hwrng")
     }
 
-    /// Whether the application has left the descriptor open.
     pub(crate) fn is_ours(&self) -> bool {
         match self.0.is_same() {
             Ok(same) => same,
@@ -46,7 +40,7 @@ impl Device {
         }
     }
 
-    /// Fills `out`. Decrements `patience` for each read, and fails when it is exhausted.
+    /// Decrements `patience` for each read, and fails when it is exhausted.
     pub(crate) fn read(&self, out: &mut [u8], patience: &mut u32) -> Result<(), Failure> {
         let wanted = out.len();
         let mut rest = out;
@@ -85,7 +79,7 @@ fn open(path: &CStr) -> Result<Device, Failure> {
     Ok(Device(Descriptor::own(fd)?))
 }
 
-/// Sleeps with poll(2), which sandboxes allow. A signal only shortens the sleep.
+/// By poll(2), which sandboxes allow. A signal only shortens the sleep.
 fn nap() {
     // SAFETY: there are no descriptors, so no pointer is dereferenced.
     unsafe { libc::poll(null_mut(), 0, POLL_INTERVAL) };

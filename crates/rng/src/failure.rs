@@ -8,22 +8,18 @@ use outboard_accel::Cause;
 use crate::device::MAX_ATTEMPTS;
 use crate::health::Fault;
 
-/// Why a seed source returns no bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure {
-    /// The device failed, with this errno.
     Io(i32),
     NoGenerator,
-    /// The device reached its end, which a real one never does.
+    /// A real device never does.
     Ended,
-    /// The device returned too few bytes within the maximum number of reads.
+    /// Within the maximum number of reads.
     Slow {
         got: usize,
         wanted: usize,
     },
-    /// Its bytes failed a health test.
     Unhealthy(Fault),
-    /// A health test failed earlier.
     WasUnhealthy,
     Uninstantiated,
     /// The requested entropy does not fit the requested number of bytes.

@@ -7,7 +7,6 @@ use zeroize::Zeroize;
 
 use crate::cutoff::{ALPHA, WINDOW, proportion, repetitions};
 
-/// The health test that a source failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The repetition count test: the number of equal bytes in a row.
@@ -29,22 +28,19 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Both tests, with their state between samples.
 pub struct Health {
     most_repetitions: u32,
     most_equal: u32,
-    /// The previous sample, and the number of times in a row it occurred.
+    /// With the number of times in a row that it occurred.
     last: u8,
     repetitions: u32,
-    /// The first sample of the window, the number of times it occurred in it, and the number of
-    /// samples in the window so far.
+    /// Of the window, with the number of times that it occurred, and the number of samples so far.
     first: u8,
     equal: u32,
     seen: u32,
 }
 
 impl Health {
-    /// The initial state for a source with at least this entropy.
     pub fn new(entropy: MinEntropy) -> Health {
         Health {
             most_repetitions: repetitions(entropy, ALPHA),

@@ -1,5 +1,3 @@
-//! A seed source: its state, and the device that its users take one at a time.
-
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
@@ -21,27 +19,24 @@ pub enum State {
     Error = 2,
 }
 
-/// A seed source. Threads may share it.
 pub struct SeedSource {
     entropy: MinEntropy,
     state: AtomicU8,
-    /// Null while a thread reads from it, and before it exists. A thread that finds null opens the
-    /// device itself. There is no lock, because a fork during a read could leave it held, and so
-    /// that threads do not wait for each other.
+    /// Null while a thread reads from it, and before it exists: a thread that finds null opens the
+    /// device itself. Without a lock, which a fork could leave held, and for which threads would
+    /// wait.
     source: AtomicPtr<Source>,
 }
 
 impl SeedSource {
-    /// Creates a source for a device with at least this entropy.
     pub fn new(entropy: MinEntropy) -> SeedSource {
         let state = AtomicU8::new(State::Uninstantiated as u8);
         SeedSource { entropy, state, source: AtomicPtr::new(null_mut()) }
     }
 
-    /// Opens the device. It is tested before its first output and not here. OpenSSL before 4.0
-    /// continues with a seed of its own if a seed source cannot be instantiated
-    /// (`RAND_get0_primary`). That is correct for a missing device, but must not happen for a
-    /// device that is present and not random.
+    /// The device is tested before its first output and not here: OpenSSL before 4.0 continues with
+    /// a seed of its own if a seed source cannot be instantiated (`RAND_get0_primary`), which is
+    /// right for a missing device only.
     pub fn instantiate(&self) -> Result<(), Failure> {
         let source = Source::open(self.entropy)?;
         if has_no_generator() {
@@ -52,7 +47,6 @@ impl SeedSource {
         Ok(())
     }
 
-    /// Closes the device and drops the state of its tests.
     pub fn uninstantiate(&self) {
         self.put(null_mut());
         self.set(State::Uninstantiated);
@@ -66,7 +60,7 @@ impl SeedSource {
         }
     }
 
-    /// Whether no output is left in memory: a source wipes its state when it is dropped.
+    /// A source wipes its state when it is dropped.
     pub fn is_wiped(&self) -> bool {
         self.source.load(Ordering::Acquire).is_null()
     }
@@ -79,8 +73,7 @@ impl SeedSource {
         }
     }
 
-    /// Returns a seed of `bits` bits of entropy, `least` to `most` bytes long, mixed with
-    /// `additional`.
+    /// With `bits` bits of entropy, mixed with `additional`.
     pub fn seed(
         &self,
         bits: u64,
@@ -96,8 +89,7 @@ impl SeedSource {
         Ok(seed)
     }
 
-    /// Fills `out` with tested bytes that have at least `bits` bits of entropy, mixed with
-    /// `additional`.
+    /// With at least `bits` bits of entropy, mixed with `additional`.
     pub fn fill(&self, out: &mut [u8], bits: u64, additional: &[u8]) -> Result<(), Failure> {
         self.ready()?;
         if bits_in(self.entropy, out.len()) < bits {
@@ -107,8 +99,7 @@ impl SeedSource {
             return Ok(());
         }
         let mut source = self.take()?;
-        // A source that failed is dropped. A device that was absent may return, and is then tested
-        // from the start.
+        // A device that was absent may return, and is then tested from the start.
         source.fill(out).inspect_err(|failure| {
             if matches!(failure, Failure::Unhealthy(_)) {
                 self.set(State::Error);

@@ -8,10 +8,9 @@ use crate::device::{Device, MAX_ATTEMPTS};
 use crate::failure::Failure;
 use crate::health::Health;
 
-/// Bytes that are tested and discarded before the first output: the minimum of SP 800-90B, 4.3.
+/// Tested and discarded before the first output: the minimum of SP 800-90B, 4.3.
 const START_UP: usize = 1024;
 
-/// The open device and its tests.
 pub(crate) struct Source {
     device: Device,
     health: Health,
@@ -28,13 +27,11 @@ impl Source {
         Source { device, health: Health::new(entropy), started: false }
     }
 
-    /// Whether the application has left the device open.
     pub(crate) fn is_ours(&self) -> bool {
         self.device.is_ours()
     }
 
-    /// Fills `out` with tested bytes. After an error `out` is zeroed, and the source must not be
-    /// used again.
+    /// After an error `out` is zeroed, and the source must not be used again.
     pub(crate) fn fill(&mut self, out: &mut [u8]) -> Result<(), Failure> {
         let filled = self.fill_within(out, MAX_ATTEMPTS);
         if filled.is_err() {

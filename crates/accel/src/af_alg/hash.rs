@@ -1,4 +1,4 @@
-//! Digests and HMAC over AF_ALG: whole messages in one request.
+//! Digests and HMAC over AF_ALG.
 
 use std::io;
 use std::process;
@@ -20,8 +20,8 @@ struct Bound {
 
 pub(super) struct AfAlgHash {
     bound: Shared<Bound>,
-    /// The channel, and the process that owns it: after fork(2) parent and child would both hash into
-    /// it. None after a failure: the kernel may hold part of a message there.
+    /// With the process that owns it: after fork(2) parent and child would both hash into it. None
+    /// after a failure: the kernel may hold part of a message there.
     channel: Option<(Socket, u32)>,
 }
 

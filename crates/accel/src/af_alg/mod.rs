@@ -29,9 +29,8 @@ pub struct AfAlg {
 }
 
 impl AfAlg {
-    /// Checks that AF_ALG leads to `driver`, an exact driver name of `/proc/crypto`, never an
-    /// algorithm's name: a name such as `cbc(aes)` would bind to the driver with the highest
-    /// priority.
+    /// `driver` is an exact driver name of `/proc/crypto`: an algorithm's name such as `cbc(aes)`
+    /// would bind to the driver with the highest priority.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<AfAlg, Error> {
         let driver = driver.into();
         bind(kind(algorithm), &driver)?;

@@ -1,5 +1,3 @@
-//! A keyed socket and the request channel in use.
-
 use std::io;
 use std::process;
 
@@ -24,8 +22,7 @@ struct ResultLayout {
 
 pub(super) struct AfAlgSession {
     keyed: Shared<Socket>,
-    /// None after a failure: the kernel may hold part of a request there, so the next request opens
-    /// a new channel.
+    /// None after a failure: the kernel may hold part of a request there.
     channel: Option<Socket>,
     pending: Option<Socket>,
     /// The process that owns the channels: after fork(2) parent and child would mix their requests.
@@ -73,8 +70,7 @@ impl AfAlgSession {
         })
     }
 
-    /// Takes this process's channel. The caller stores it again after a complete request, and only
-    /// then.
+    /// The caller stores it again after a complete request, and only then.
     fn take_channel(&mut self) -> Result<Socket, Error> {
         if self.process != process::id() {
             self.channel = None;
@@ -120,8 +116,8 @@ impl Session for AfAlgSession {
         if asked.len() == 0 && !self.algorithm.has_tags() {
             return Ok(());
         }
-        // The driver writes into the buffer's pages. What it does not write is then the input, which
-        // the caller can recognise, and not the text of an earlier request.
+        // What the driver does not write is then the input, which the caller can recognise, and not
+        // the text of an earlier request.
         let aad = asked.aad.len();
         let wanted = aad + asked.len() + asked.tag.len();
         let room = self.result.room(wanted + tag)?;
@@ -159,7 +155,6 @@ impl Session for AfAlgSession {
         Ok(&self.result.bytes(aad + len)[aad..])
     }
 
-    /// The buffer is kept for the next request, which overwrites it, and wiped when the session is dropped.
     fn release(&mut self) {}
 
     fn share(&self) -> Result<Box<dyn Session>, Error> {

@@ -61,7 +61,6 @@ impl Socket {
         .map(drop)
     }
 
-    /// Sets the key of the bound socket: setsockopt(2) with ALG_SET_KEY.
     pub(super) fn set_key(&self, key: &[u8]) -> io::Result<()> {
         // SAFETY: `key` is readable for its length.
         check(unsafe {
@@ -76,7 +75,7 @@ impl Socket {
         .map(drop)
     }
 
-    /// Sets the tag length in bytes: setsockopt(2) with ALG_SET_AEAD_AUTHSIZE.
+    /// ALG_SET_AEAD_AUTHSIZE
     pub(super) fn set_tag_len(&self, len: usize) -> io::Result<()> {
         // SAFETY: no pointer is passed; the length is the option.
         check(unsafe {
@@ -91,7 +90,6 @@ impl Socket {
         .map(drop)
     }
 
-    /// Accepts a request channel of a bound socket: accept4(2).
     pub(super) fn accept(&self) -> io::Result<Socket> {
         // SAFETY: AF_ALG has no peer address to return.
         let fd = unsafe {
@@ -100,7 +98,7 @@ impl Socket {
         Descriptor::own(fd).map(Socket)
     }
 
-    /// Bytes that one request may queue: SO_SNDBUF, as the kernel counts it.
+    /// SO_SNDBUF, as the kernel counts it.
     pub(super) fn send_room(&self) -> io::Result<usize> {
         let mut value: libc::c_int = 0;
         let mut len = size_of::<libc::c_int>() as libc::socklen_t;
@@ -117,12 +115,10 @@ impl Socket {
         Ok(usize::try_from(value).unwrap_or(0))
     }
 
-    /// Whether the descriptor still refers to this socket.
     pub(super) fn is_ours(&self) -> bool {
         self.0.is_ours()
     }
 
-    /// Queues one whole request: operation, IV, additional data and data in one sendmsg(2).
     pub(super) fn send(&self, algorithm: Algorithm, request: &Request<'_>) -> io::Result<usize> {
         const NUMBER: u32 = size_of::<u32>() as u32;
         const IV: u32 = size_of::<AlgIv>() as u32;
@@ -167,22 +163,18 @@ impl Socket {
         retry_interrupted(|| unsafe { libc::sendmsg(self.0.fd(), &message, libc::MSG_NOSIGNAL) })
     }
 
-    /// Sends a message: send(2).
     pub(super) fn hash(&self, message: &[u8]) -> io::Result<usize> {
         let (at, len, flags) = (message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL);
         // SAFETY: `message` is readable for its length.
         retry_interrupted(|| unsafe { libc::send(self.0.fd(), at, len, flags) })
     }
 
-    /// Reads a result: read(2).
     pub(super) fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         // SAFETY: `into` is writable for its length.
         retry_interrupted(|| unsafe { libc::read(self.0.fd(), into.as_mut_ptr().cast(), into.len()) })
     }
 }
 
-/// Writes a record of a control message.
-///
 /// # Safety
 /// `header` points to a writable control message header with room for `value` after it.
 unsafe fn put<T>(header: *mut libc::cmsghdr, kind: libc::c_int, value: T) {

@@ -3,8 +3,8 @@
 use super::aes::Aes;
 use super::modes::add;
 
-/// 6.1 and 6.2: encrypts or decrypts, and returns the result and a tag of `tag_len` bytes. The
-/// length field has 15 bytes less those of the nonce; `aad` must be shorter than 0xff00 bytes.
+/// 6.1 and 6.2: returns the result and a tag of `tag_len` bytes. The length field has 15 bytes less
+/// those of the nonce; `aad` must be shorter than 0xff00 bytes.
 pub(super) fn ccm(
     aes: &Aes,
     encrypt: bool,

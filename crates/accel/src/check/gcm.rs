@@ -3,7 +3,7 @@
 use super::aes::Aes;
 use super::modes::add;
 
-/// 7.1 and 7.2: encrypts or decrypts, and returns the result and the tag of the ciphertext.
+/// 7.1 and 7.2: returns the result and the tag of the ciphertext.
 pub(super) fn gcm(aes: &Aes, encrypt: bool, nonce: &[u8], aad: &[u8], text: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut result = text.to_vec();
     for (number, block) in result.chunks_mut(16).enumerate() {

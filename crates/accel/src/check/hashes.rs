@@ -1,28 +1,24 @@
-//! Checks the results of a driver for digests or HMAC: messages whose length is a boundary case of
-//! padding, one after the other and several at once.
+//! Checks a driver for digests or HMAC: messages with boundary cases of padding.
 
 use super::examples::EXAMPLES;
 use super::vectors::hex;
 use super::{Checked, Fault, Random, compare, sha};
 use crate::{Accelerator, Digest, Error, HashAlgorithm, HashSession};
 
-/// Lengths around the blocks and the padding of both families, around pages, and of the longest
-/// request.
+/// Around the blocks and the padding of both families, around pages, and the longest request.
 const LENGTHS: [usize; 27] = [
     0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 110, 111, 112, 113, 119, 127, 128, 129, 191, 255, 256, 4095, 4096,
     4097, 16_385, 65_535, 65_536,
 ];
 
-/// Number of messages of random length, and their maximum length in bytes.
 const RANDOM_LENGTHS: usize = 6;
 const RANDOM_MOST: usize = 20_000;
 
-/// Key lengths in addition to those of the examples, from one byte to the maximum of the module.
-/// OpenSSL's own keys have the length of a digest or of a block.
+/// Besides those of the examples, from one byte to the maximum of the module. OpenSSL's own have
+/// the length of a digest or of a block.
 const KEYS: [usize; 6] = [1, 20, 63, 64, 129, 256];
 
-/// Checks a driver: published examples first, then comparison with reference code. The same seed
-/// gives the same messages.
+/// The same seed gives the same messages.
 pub fn check_hash_seeded(
     accelerator: &dyn Accelerator<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -67,7 +63,6 @@ fn each_example(
     Ok(keys)
 }
 
-/// Messages with one key, or without a key.
 struct Run<'a> {
     session: Box<dyn HashSession>,
     algorithm: HashAlgorithm,
@@ -131,7 +126,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// As many messages at once as the session accepts.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let (count, most) = (self.session.max_batch(), self.session.max_request().min(4096));
         let mut message = |_| {

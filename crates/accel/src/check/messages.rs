@@ -29,7 +29,7 @@ pub(super) struct MessageSession<'a> {
 }
 
 impl MessageSession<'_> {
-    /// The driver must return the expected ciphertext and tag, and the text again.
+    /// And must return the text again.
     pub(super) fn encrypt_and_decrypt(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
         let request =
             Request { aad: &sealed.aad, ..Request::new(Direction::Encrypt, &sealed.nonce, &sealed.plain) };
@@ -37,7 +37,6 @@ impl MessageSession<'_> {
         self.decrypt(sealed, which)
     }
 
-    /// The driver must accept the message and return its text.
     pub(super) fn decrypt(&mut self, sealed: &Sealed, which: &str) -> Result<(), Fault> {
         self.crypt_and_compare(&sealed.decryption(), &sealed.plain, which)
     }
@@ -56,7 +55,6 @@ impl MessageSession<'_> {
         Ok(())
     }
 
-    /// The driver must reject the message; `what` describes the forgery.
     pub(super) fn refuses(&mut self, forged: &Sealed, what: &str) -> Result<(), Fault> {
         let request = forged.decryption();
         let doing = self.doing(&request, &format!(": {what}"));
@@ -69,7 +67,6 @@ impl MessageSession<'_> {
         Ok(())
     }
 
-    /// The driver must reject the message after a change of any bit of its tag.
     pub(super) fn refuses_changed_tags(&mut self, genuine: &Sealed) -> Result<(), Fault> {
         for bit in 0..8 * genuine.tag.len() {
             let mut forged = genuine.clone();
@@ -79,8 +76,7 @@ impl MessageSession<'_> {
         Ok(())
     }
 
-    /// As many requests at once as the session accepts, every third of them a forgery. `message`
-    /// makes one.
+    /// As many requests at once as the session accepts, every third of them a forgery.
     pub(super) fn batch(&mut self, mut message: impl FnMut() -> Sealed) -> Result<(), Fault> {
         let most = self.session.max_batch();
         let mut messages: Vec<_> = (0..most).map(|_| message()).collect();

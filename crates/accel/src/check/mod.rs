@@ -1,6 +1,5 @@
 //! Checks a driver's results: published examples first, then requests of many lengths, compared
-//! with independent reference code (AES, triple DES and their modes, SHA-1, SHA-2 and HMAC as their
-//! standards write them). An AEAD driver must also reject forgeries.
+//! with independent reference code. An AEAD driver must also reject forgeries.
 
 mod aead;
 pub(crate) mod aes;
@@ -26,13 +25,12 @@ use modes::Reference;
 pub use soak::{key_lengths, soak};
 use vectors::{VECTORS, Vector, hex};
 
-/// Lengths where driver bugs are likely: one block, odd numbers of blocks, around pages and units,
-/// the longest.
+/// One block, odd numbers of blocks, around pages and units, the longest.
 const LENGTHS: [usize; 9] = [16, 32, 48, 240, 1008, 4080, 4096, 4112, 16_400];
 
 const RANDOM_LENGTHS: usize = 6;
 
-/// Maximum random length in bytes, since the reference AES is slow.
+/// Since the reference AES is slow.
 const RANDOM_MOST: usize = 32 * 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +39,6 @@ pub struct Checked {
     pub bytes: usize,
 }
 
-/// Why a driver must not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{doing}: {error}")]
@@ -52,8 +49,8 @@ pub enum Fault {
     Accepted { doing: String },
 }
 
-/// Repeats a check that the module refuses since the engine has stopped, for a short time in all: on
-/// a busy machine the engine may complete late what it has, and works then.
+/// Repeats a check that the module refuses since the engine has stopped: on a busy machine the
+/// engine may complete late what it has, and works then.
 pub(crate) fn again_while_stopped(check: impl Fn() -> Result<Checked, Fault>) -> Result<Checked, Fault> {
     const IN_ALL: Duration = Duration::from_secs(3);
     const PAUSE: Duration = Duration::from_millis(50);
@@ -70,8 +67,8 @@ pub(crate) fn again_while_stopped(check: impl Fn() -> Result<Checked, Fault>) ->
     }
 }
 
-/// Checks a driver with every key length of its algorithm, in both directions, one request at a
-/// time and in batches. The same seed gives the same requests.
+/// With every key length, in both directions, one request at a time and in batches. The same seed
+/// gives the same requests.
 pub fn check_seeded(
     accelerator: &dyn Accelerator,
     algorithm: Algorithm,
@@ -92,7 +89,6 @@ pub fn check_seeded(
     Ok(checked)
 }
 
-/// Compares the published examples of a cipher that is no AEAD, in both directions.
 pub(crate) fn examples(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<(), Fault> {
     each_example(accelerator, algorithm, &mut Checked::default(), &mut |_| Ok(()))
 }
@@ -179,7 +175,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// As many requests at once as the session accepts, in both directions.
     fn batch(&mut self, random: &mut Random) -> Result<(), Fault> {
         let (most, block) = (self.session.max_batch(), self.algorithm.block_len());
         let longest = self.session.max_request(Direction::Encrypt).min(4096);

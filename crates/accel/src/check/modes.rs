@@ -5,9 +5,7 @@ use super::des::Des3;
 use crate::{Algorithm, Direction, advance};
 
 pub(super) enum Reference {
-    /// CBC, counter mode or ECB.
     Aes(Algorithm, Aes),
-    /// The data key and the tweak key.
     Xts(Aes, Aes),
     Des3(Des3),
 }
@@ -27,7 +25,7 @@ impl Reference {
         }
     }
 
-    /// The result for `text`, which must be whole blocks.
+    /// `text` must be whole blocks.
     pub(super) fn crypt(&self, direction: Direction, iv: &[u8], text: &[u8]) -> Vec<u8> {
         let mut text = text.to_vec();
         match (self, direction) {

@@ -1,5 +1,5 @@
-//! SHA-1, SHA-2 and HMAC as their standards write them: FIPS 180-4 and FIPS 198-1. Slow, and
-//! independent of the code that drivers use.
+//! SHA-1, SHA-2 and HMAC as FIPS 180-4 and FIPS 198-1 write them. Slow, and independent of the code
+//! that drivers use.
 
 use crate::{Hash, HashAlgorithm};
 

@@ -4,18 +4,17 @@ use super::modes::Reference;
 use super::{Checked, Fault, Random, again_while_stopped, compare};
 use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
-/// The maximum request in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The maximum size of a batch in bytes, to limit the time that the slow reference AES needs.
+/// To limit the time that the slow reference AES needs.
 const OF_A_BATCH: usize = 2 * LONGEST;
 
-/// The key lengths in bytes to soak an algorithm with; none for an AEAD, which has its own check.
+/// None for an AEAD, which has its own check.
 pub fn key_lengths(algorithm: Algorithm) -> Vec<usize> {
     algorithm.key_lens().filter(|_| !algorithm.has_tags()).collect()
 }
 
-/// Runs two sessions with one random key, each with a batch in flight. The same seed gives the same
+/// Two sessions with one random key, each with a batch in flight. The same seed gives the same
 /// requests. After the first pair of batches it continues, up to a limit, while `go_on` returns
 /// true.
 pub fn soak(
@@ -83,8 +82,7 @@ impl Text {
     }
 }
 
-/// One or several requests, in both directions and of many lengths. The more requests, the shorter
-/// they are.
+/// The more requests, the shorter they are.
 fn batch(algorithm: Algorithm, session: &dyn Session, random: &mut Random) -> Vec<Text> {
     let most = session.max_batch();
     let count = [1, 2, 3 + random.below(most), most][random.below(4)].min(most);

@@ -3,7 +3,7 @@
 
 use crate::Algorithm;
 
-/// One example. Bytes are hexadecimal, with spaces between blocks.
+/// Bytes are hexadecimal, with spaces between blocks.
 pub(super) struct Vector {
     pub(super) algorithm: Algorithm,
     pub(super) key: &'static str,
@@ -141,7 +141,6 @@ pub(super) const VECTORS: [Vector; 12] = [
     },
 ];
 
-/// The bytes that a hexadecimal string encodes.
 pub(super) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()

@@ -1,18 +1,16 @@
-//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux. They are the
-//! same since version 1.6; later additions name their version. The numbers of algorithms are in
-//! `outboard_catalog`.
+//! The structures and numbers of /dev/crypto: `crypto/cryptodev.h` of cryptodev-linux since version
+//! 1.6. The numbers of algorithms are in `outboard_catalog`.
 //!
-//! The structures contain pointers, so their layout differs between 32-bit and 64-bit programs, and
-//! so do the ioctl numbers, which encode the size of the structure. `P` is the pointer type; tests
-//! use an integer of either width. A 64-bit kernel accepts the 32-bit form of all but
-//! [`AUTHCRYPT`].
+//! The layout of structures with pointers differs between 32-bit and 64-bit programs, and so do the
+//! ioctl numbers. `P` is the pointer type; tests use an integer of either width. A 64-bit kernel
+//! accepts the 32-bit form of all but [`AUTHCRYPT`].
 
 pub const ENCRYPT: u16 = 0;
 
 pub const DECRYPT: u16 = 1;
 
-/// Flag in a session's information: the kernel marks the driver as usable only through the kernel
-/// (CRYPTO_ALG_KERN_DRIVER_ONLY). Many drivers of accelerators lack the mark.
+/// The kernel marks the driver as usable only through the kernel (CRYPTO_ALG_KERN_DRIVER_ONLY).
+/// Many drivers of accelerators lack the mark.
 pub const KERNEL_DRIVER_ONLY: u32 = 1;
 
 /// Size of a name in bytes, with its NUL. The kernel truncates longer names.
@@ -33,7 +31,6 @@ pub struct SessionOp<P> {
     pub session: u32,
 }
 
-/// `struct alg_info`: the names of an algorithm and its driver.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct AlgInfo {
@@ -56,14 +53,12 @@ pub struct SessionInfoOp {
     pub flags: u32,
 }
 
-/// `struct crypt_op`: a request.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CryptOp<P> {
     pub session: u32,
     pub op: u16,
-    /// Zero: flags, not used here, hash a message in chunks, write the next IV back, or copy instead of
-    /// passing the caller's pages to the driver.
+    /// Zero: no chunk of a message, no next IV written back, no copy of the caller's pages.
     pub flags: u16,
     /// Bytes of `source`, whole blocks.
     pub len: u32,
@@ -72,7 +67,6 @@ pub struct CryptOp<P> {
     pub destination: P,
     /// Output: the digest of a message.
     pub mac: P,
-    /// The IV, of the cipher's IV length.
     pub iv: P,
 }
 
@@ -100,22 +94,21 @@ pub struct CryptAuthOp<P> {
     pub iv_len: u32,
 }
 
-/// The type byte of all ioctl numbers.
 const IOCTL_TYPE: u32 = b'c' as u32;
 
-/// ioctl: creates a session; argument: [`SessionOp`].
+/// Creates a session.
 pub const GSESSION: libc::Ioctl = libc::_IOWR::<SessionOp<*const u8>>(IOCTL_TYPE, 102);
 
-/// ioctl: ends a session; argument: its number, a `u32`.
+/// Ends a session by its number.
 pub const FSESSION: libc::Ioctl = libc::_IOW::<u32>(IOCTL_TYPE, 103);
 
-/// ioctl: processes a request; argument: [`CryptOp`].
+/// Processes a request.
 pub const CRYPT: libc::Ioctl = libc::_IOWR::<CryptOp<*const u8>>(IOCTL_TYPE, 104);
 
-/// ioctl: queries a session's drivers; argument: [`SessionInfoOp`].
+/// Queries a session's drivers.
 pub const GSESSINFO: libc::Ioctl = libc::_IOWR::<SessionInfoOp>(IOCTL_TYPE, 107);
 
-/// ioctl: processes an AEAD request; argument: [`CryptAuthOp`].
+/// Processes an AEAD request.
 pub const AUTHCRYPT: libc::Ioctl = libc::_IOWR::<CryptAuthOp<*const u8>>(IOCTL_TYPE, 109);
 
 #[cfg(test)]

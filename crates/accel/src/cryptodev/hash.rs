@@ -1,5 +1,3 @@
-//! Digests and HMAC: whole messages in one request.
-
 use std::sync::Arc;
 
 use super::CryptodevDriver;
@@ -10,7 +8,7 @@ use crate::hash::fits;
 use crate::memory::{Shared, boxed};
 use crate::{Digest, Error, Hash, HashSession};
 
-/// A key, or none, and a buffer for one message, which is copied there as those of ciphers are.
+/// With a buffer for one message, which is copied there as those of ciphers are.
 pub(super) struct CryptodevHash {
     driver: Arc<CryptodevDriver>,
     hash: Hash,

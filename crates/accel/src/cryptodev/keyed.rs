@@ -1,4 +1,4 @@
-//! A key in a driver: a session of /dev/crypto.
+//! A key in a driver.
 
 use crate::Wiped;
 use crate::memory::{Shared, try_copy};
@@ -7,18 +7,16 @@ use super::node::Node;
 use super::{CryptodevDriver, refusal};
 use crate::{DriverName, Error};
 
-/// A session of the device, ended on drop by the process that created it.
 pub(super) struct Keyed {
     pub(super) node: Shared<Node>,
     generation: u32,
     pub(super) number: u32,
-    /// Kept because the child of a fork needs a session of its own: the parent may end this one at
-    /// any time.
+    /// For the child of a fork, which needs a session of its own: the parent may end this one.
     key: Wiped<Vec<u8>>,
 }
 
 impl Keyed {
-    /// Creates a session, and fails if the kernel has given it another driver.
+    /// Fails if the kernel has given the session another driver.
     pub(super) fn new(driver: &CryptodevDriver, key: &[u8]) -> Result<Shared<Keyed>, Error> {
         let key = Wiped::new(try_copy(key).ok_or(Error::NoMemory)?);
         let node = driver.node()?;
@@ -44,7 +42,6 @@ impl Keyed {
         self.node.generation() == self.generation
     }
 
-    /// Creates a new session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(keyed: &mut Shared<Keyed>, driver: &CryptodevDriver) -> Result<(), Error> {
         if !keyed.is_of_this_process() || !keyed.node.is_ours() {
             *keyed = keyed.again(driver)?;

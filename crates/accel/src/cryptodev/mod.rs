@@ -1,14 +1,8 @@
 //! /dev/crypto, the device of cryptodev-linux, which is not part of the kernel.
 //!
 //! A process has one descriptor for each driver; sessions belong to it. A request is one ioctl(2)
-//! that returns when it is complete. A program cannot select a driver: it names an algorithm and
-//! gets the driver that the kernel prefers, so a session is queried for its driver before its first
-//! request.
-//!
-//! - [`abi`]: structures and numbers
-//! - `node`: the descriptor and its ioctls; what changes with a fork
-//! - `keyed`: a key in a driver; `session`: requests under it; `hash`: digests and HMAC
-//! - `refusal`: why it does not lead to a driver, and what to do about that
+//! that returns when it is complete. A program names an algorithm and gets the driver that the
+//! kernel prefers, so a session is queried for its driver before its first request.
 //!
 //! Sources: crypto/cryptodev.h, ioctl.c, main.c, authenc.c and zc.c of cryptodev-linux 1.14.
 
@@ -42,8 +36,8 @@ pub struct Cryptodev {
 }
 
 impl Cryptodev {
-    /// Checks that this process may open the device, and that it leads to `driver`, an exact driver
-    /// name of `/proc/crypto`: a session is opened with a sample key, queried, and closed.
+    /// Opens a session with a sample key, to see whether it leads to `driver`, an exact name of
+    /// `/proc/crypto`.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Cryptodev, Error> {
         let (name, purpose) = (algorithm.kernel_name(), Purpose::Cipher(algorithm.cryptodev_number()));
         let driver = CryptodevDriver::reach(driver, name, purpose, sample_key(algorithm))?;
@@ -117,7 +111,7 @@ impl CryptodevDriver {
         Ok(driver)
     }
 
-    /// The open device; opened again if the application has closed its descriptor.
+    /// Opened again if the application has closed its descriptor.
     fn node(&self) -> Result<Shared<Node>, Error> {
         let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
         self.node.or_replace(Node::is_ours, || Shared::new(Node::open().map_err(lost)?))

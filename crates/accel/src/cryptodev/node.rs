@@ -10,7 +10,7 @@ use super::abi::{self, CryptAuthOp, CryptOp, MAX_NAME, SessionInfoOp, SessionOp}
 use crate::descriptor::{Descriptor, check};
 use crate::fork_mark::ForkMark;
 
-/// An IV, padded with zeros to the maximum length that a driver reads.
+/// Padded with zeros to the maximum length that a driver reads.
 pub(super) type Iv = [u8; 16];
 
 #[derive(Clone, Copy)]
@@ -19,18 +19,17 @@ pub(super) enum Purpose {
     Hash(u32),
 }
 
-/// The open device. Closing it ends its sessions.
+/// Closing it ends its sessions.
 pub(super) struct Node {
     device: Descriptor,
     mark: ForkMark,
-    /// Number of forks between opening the device and this process.
+    /// Forks between opening the device and this process.
     generation: AtomicU32,
 }
 
 pub(super) struct Info {
     pub(super) algorithm: Name,
     pub(super) driver: Name,
-    /// Whether the kernel marks the driver as usable only through the kernel.
     pub(super) kernel_only: bool,
 }
 
@@ -64,17 +63,15 @@ impl Node {
         Ok(Node { device: open()?, mark: ForkMark::new()?, generation: AtomicU32::new(0) })
     }
 
-    /// Whether the application has left the descriptor open.
     pub(super) fn is_ours(&self) -> bool {
         self.device.is_ours()
     }
 
     /// Changes with every fork: a session of another generation belongs to an ancestor process.
     ///
-    /// A child opens the device again under the inherited descriptor number. Its sessions then end
-    /// with the child instead of its parent, and the parent's sessions do not live on in the child.
-    /// If it cannot open the device (privileges were dropped, there is no /dev), it creates its
-    /// sessions in the parent's open file.
+    /// A child opens the device again under the inherited number, so that its sessions end with it,
+    /// and its parent's do not live on in it. If it cannot (privileges were dropped, there is no
+    /// /dev), it creates its sessions in the parent's open file.
     pub(super) fn generation(&self) -> u32 {
         self.mark.settle(|| {
             if let Ok(fresh) = open() {
@@ -85,7 +82,7 @@ impl Node {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Creates a session for a key (empty for a digest) and returns its number, which is random.
+    /// For a key (empty for a digest). The number is random.
     pub(super) fn new_session(&self, purpose: Purpose, key: &[u8]) -> io::Result<u32> {
         let mut operation: SessionOp<*const u8> = empty();
         let (key_len, key) = (len_of(key)?, key.as_ptr());
@@ -119,12 +116,10 @@ impl Node {
         })
     }
 
-    /// Processes one request in place. The kernel passes the pages of `data` to the driver: they
-    /// must hold no other data.
+    /// In place. The kernel passes the pages of `data` to the driver: they must hold no other data.
     pub(super) fn crypt(&self, session: u32, op: u16, mut iv: Iv, data: &mut [u8]) -> io::Result<()> {
         let (len, at) = (len_of(data)?, data.as_mut_ptr());
-        // No flag to write the next IV back: it is part of the ciphertext, and not every driver
-        // updates the IV of the request.
+        // No flag to write the next IV back: not every driver updates the IV of the request.
         let mut operation: CryptOp<*mut u8> = empty();
         (operation.session, operation.op, operation.len) = (session, op, len);
         (operation.source, operation.destination) = (at, at);
@@ -134,8 +129,8 @@ impl Node {
         unsafe { self.ioctl(abi::CRYPT, from_mut(&mut operation).cast()) }
     }
 
-    /// Processes one AEAD request in place. The last `tag_len` bytes of `data` are the tag to
-    /// verify, or the room for the tag. A wrong tag fails with EBADMSG.
+    /// In place. The last `tag_len` bytes of `data` are the tag to verify, or its room. A wrong tag
+    /// fails with EBADMSG.
     pub(super) fn auth_crypt(
         &self,
         session: u32,
@@ -157,7 +152,7 @@ impl Node {
         unsafe { self.ioctl(abi::AUTHCRYPT, from_mut(&mut operation).cast()) }
     }
 
-    /// The digest of a message. The kernel passes its pages to the driver and marks them as dirty.
+    /// The kernel passes the pages of the message to the driver and marks them as dirty.
     pub(super) fn hash(&self, session: u32, message: &mut [u8]) -> io::Result<[u8; 64]> {
         let mut digest = [0; 64];
         let mut operation: CryptOp<*mut u8> = empty();
@@ -197,15 +192,13 @@ fn open() -> io::Result<Descriptor> {
     Descriptor::own(unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) })
 }
 
-/// The structures of ioctls, for which all-zero bytes are a valid value.
 trait Empty {}
 impl Empty for SessionOp<*const u8> {}
 impl Empty for SessionInfoOp {}
 impl Empty for CryptOp<*mut u8> {}
 impl Empty for CryptAuthOp<*mut u8> {}
 
-/// Zeroes the padding too: the kernel copies a whole structure, and valgrind checks every byte that
-/// is passed to the kernel.
+/// Zeroes the padding too: the kernel copies a whole structure, and valgrind checks every byte.
 fn empty<T: Empty>() -> T {
     // SAFETY: the fields are integers and raw pointers that are not dereferenced.
     unsafe { zeroed() }

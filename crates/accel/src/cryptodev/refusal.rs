@@ -24,7 +24,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
     Error::NoInterface { interface: INTERFACE, advice, source }
 }
 
-/// The error for a session that has another driver, or that does not report its algorithm.
+/// The session has another driver, or does not report its algorithm.
 #[cold]
 pub(super) fn other_driver(driver: &DriverName, requested: &str, got: &Info) -> Error {
     let (got_driver, got_algorithm) = (&got.driver, &got.algorithm);
@@ -49,7 +49,7 @@ pub(super) fn other_driver(driver: &DriverName, requested: &str, got: &Info) -> 
     unreachable(driver, reason, io::Error::from_raw_os_error(libc::ENODEV))
 }
 
-/// The error if no session could be created. The device returns one errno for all causes.
+/// No session could be created. The device returns one errno for all causes.
 #[cold]
 pub(super) fn no_probe(error: Error, requested: &str) -> Error {
     let (driver, source) = match error {

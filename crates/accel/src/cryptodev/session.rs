@@ -1,5 +1,3 @@
-//! Requests of ciphers under a key.
-
 use std::sync::Arc;
 
 use super::keyed::Keyed;
@@ -9,32 +7,26 @@ use crate::memory::{Shared, boxed};
 use crate::mode::driver_iv;
 use crate::{Algorithm, Direction, DriverName, Error, InFlight, Request, Session};
 
-/// The maximum request in bytes. Longer requests gain little, and above 32 pages cryptodev-linux
-/// allocates memory for each request.
+/// In bytes: longer requests gain little, and above 32 pages each needs an allocation of the
+/// kernel's.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// The maximum data unit of XTS in bytes. Where cryptodev-linux cannot pin the pages of a request,
-/// it copies it in chunks of a page, and each chunk would become a data unit (main.c,
-/// `__crypto_run_std`).
+/// Of XTS, in bytes. Where cryptodev-linux cannot pin the pages of a request, it copies it in
+/// chunks of a page, each of which would become a data unit (main.c, `__crypto_run_std`).
 const LONGEST_UNIT: usize = 4096;
 
-/// A key, and a buffer for one request.
-///
-/// A request is copied into the buffer's own pages and processed there in place. The caller's pages
-/// must not reach the driver: they may belong to a file, and cryptodev-linux would mark them as
-/// dirty, or they may share cache lines with other data. cryptodev-linux would also split data
-/// without the driver's alignment into chunks of a page.
+/// A request is processed in the buffer's own pages. The caller's may belong to a file, and
+/// cryptodev-linux would mark them as dirty, or they may share cache lines with other data. It
+/// would also split data without the driver's alignment into chunks of a page.
 pub(super) struct CryptodevSession {
     driver: Arc<CryptodevDriver>,
     algorithm: Algorithm,
-    /// Bytes of a tag, 0 without tags.
+    /// 0 without tags.
     tag_len: usize,
-    /// Shared by the sessions that [`share`](Session::share) created: each request has its own IV,
-    /// and the kernel processes one request at a time.
+    /// Shared: each request has its own IV, and the kernel processes one at a time.
     keyed: Shared<Keyed>,
     buffer: Buffer,
-    /// The outcome of the last request, if any: bytes of the result, or `None` if the tag was
-    /// wrong.
+    /// Bytes of the last result, or `None` if the tag was wrong.
     answer: Option<Option<usize>>,
     /// Bytes of plaintext in the buffer, to be wiped.
     secret: usize,
@@ -60,7 +52,7 @@ impl CryptodevSession {
         CryptodevSession { driver, algorithm, tag_len, keyed, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
-    /// Processes a request in the buffer. Returns false if its tag is wrong.
+    /// False if the tag is wrong.
     fn ask(&mut self, asked: &Request<'_>) -> Result<bool, Error> {
         Keyed::settle(&mut self.keyed, &self.driver)?;
         let op = match asked.direction {
@@ -96,7 +88,6 @@ impl Session for CryptodevSession {
         if self.algorithm == Algorithm::XtsAes { LONGEST_UNIT } else { LONGEST }
     }
 
-    /// Blocks until the request is complete.
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.release();
         let [asked] = requests else {

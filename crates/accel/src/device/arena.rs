@@ -11,15 +11,13 @@ use outboard_uapi as uapi;
 use super::units::{UNITS, Units};
 use crate::{LONGEST_PIECE, MAX_AAD};
 
-/// Bytes of data per unit. A TLS record is slightly longer than one unit, a 4 KiB page of a file a
-/// quarter of it.
+/// A TLS record is slightly longer than one unit, a 4 KiB page of a file a quarter of it.
 pub(super) const UNIT: usize = 16 * 1024;
 
 /// The strictest alignment of data that an arena may require, in bytes: the largest cache line.
 pub(super) const ALIGN: usize = 128;
 
-/// An arena of [`UNITS`] units, with as many slots. The owner of a unit also owns the slot of the
-/// same number, so a request never lacks one of the two.
+/// [`UNITS`] units, with as many slots. The owner of a unit also owns the slot of the same number.
 pub(super) struct Arena {
     base: NonNull<u8>,
     size: usize,
@@ -29,18 +27,18 @@ pub(super) struct Arena {
     pub(super) units: Units,
     /// First units of regions whose requests failed or were abandoned in flight: one bit each.
     abandoned: AtomicU32,
-    /// For each bit of `abandoned`, the number of units and the number of submitted slots, in the
-    /// upper and lower 16 bits.
+    /// For each bit of `abandoned`, the units and the submitted slots, in the upper and lower 16
+    /// bits.
     extents: [AtomicU32; UNITS as usize],
-    /// For each bit of `abandoned`, the number of seconds after `mapped` at which a request was last
-    /// seen in flight, or had failed.
+    /// For each bit of `abandoned`, the seconds after `mapped` at which a request was last in
+    /// flight, or failed.
     last_used: [AtomicU32; UNITS as usize],
     mapped: Instant,
 }
 
-/// Seconds for which units are not used again after a request failed there. A driver that reports an
-/// error may still write: what it writes must not get into a later request. Key stream of another
-/// counter there would be used twice.
+/// Seconds for which units are not used again after a request failed there: the driver may still
+/// write, and that must not get into a later request, or key stream of another counter be used
+/// twice.
 const KEPT_BACK: u32 = 5;
 
 // SAFETY: the mapping belongs to this value; `units` decides which thread may write where.
@@ -49,9 +47,9 @@ unsafe impl Send for Arena {}
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps an arena: mmap(2). Fails with EPROTO if its header does not fit this version, and with
-    /// EBADF if `is_ours` says then that the application has put a file of its own in the place of the
-    /// descriptor: to read what it does not have would be a SIGBUS.
+    /// Fails with EPROTO if the header does not fit this version, and with EBADF if `is_ours` says
+    /// then that the application has put a file of its own in the place of the descriptor: to read
+    /// what it does not have would be a SIGBUS.
     pub(super) fn map(fd: RawFd, is_ours: impl Fn() -> bool) -> io::Result<Arena> {
         let page = page_size();
         // The table, and one page more in case the module begins the data later than computed here.
@@ -97,26 +95,25 @@ impl Arena {
         }
     }
 
-    /// The offset of a unit within the mapping, as slots contain it.
+    /// Within the mapping, as slots contain it.
     pub(super) fn offset(&self, unit: u32) -> u32 {
         (self.data + unit as usize * UNIT) as u32
     }
 
-    /// The first byte of a unit; the following units are contiguous.
     pub(super) fn data(&self, unit: u32) -> *mut u8 {
         // SAFETY: within the mapping, as `map` checked.
         unsafe { self.base.as_ptr().add(self.offset(unit) as usize) }
     }
 
-    /// A slot. The owner of the unit with the same number may write it while it is not in flight.
+    /// The owner of the unit with the same number may write it while it is not in flight.
     pub(super) fn slot(&self, index: u32) -> *mut uapi::Slot {
         debug_assert!(index < UNITS);
         // SAFETY: within the mapping and aligned, as `map` checked.
         unsafe { self.base.as_ptr().add(self.slots).cast::<uapi::Slot>().add(index as usize) }
     }
 
-    /// The status of a request: 0, a negative errno, or IN_FLIGHT. Once it is complete, its result
-    /// is visible to this thread.
+    /// 0, a negative errno, or IN_FLIGHT. Once a request is complete, its result is visible to this
+    /// thread.
     pub(super) fn status(&self, index: u32) -> i32 {
         // SAFETY: a field of a slot, aligned, which the module writes with release semantics.
         unsafe { AtomicI32::from_ptr(&raw mut (*self.slot(index)).status) }.load(Ordering::Acquire)
@@ -126,21 +123,18 @@ impl Arena {
         (first..first + count).any(|slot| self.status(slot) == uapi::IN_FLIGHT)
     }
 
-    /// Seconds since the arena was mapped.
     fn now(&self) -> u32 {
         u32::try_from(self.mapped.elapsed().as_secs()).unwrap_or(u32::MAX)
     }
 
-    /// Transfers `count` allocated units, of whose slots the first `submitted` may be in flight or
-    /// have failed, to [`reclaim`](Self::reclaim).
+    /// Of `count` units the first `submitted` slots may be in flight or have failed.
     pub(super) fn abandon(&self, first: u32, count: u32, submitted: u32) {
         self.last_used[first as usize].store(self.now(), Ordering::Relaxed);
         self.extents[first as usize].store(count << 16 | submitted, Ordering::Relaxed);
         self.abandoned.fetch_or(1 << first, Ordering::Release);
     }
 
-    /// Wipes and releases abandoned units whose requests completed some time ago. The driver may
-    /// write to the others.
+    /// Wipes and releases abandoned units whose requests completed some time ago.
     pub(super) fn reclaim(&self) {
         let mut left = self.abandoned.load(Ordering::Relaxed);
         while left != 0 {
@@ -171,7 +165,6 @@ impl Arena {
     }
 }
 
-/// Whether the module has this version of the interface, and the arena has the requested size.
 fn fits(header: &uapi::Arena, data: usize, size: usize) -> bool {
     let slots = header.slots_offset as usize;
     let slots_end = slots + UNITS as usize * size_of::<uapi::Slot>();

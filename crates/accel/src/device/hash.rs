@@ -1,5 +1,3 @@
-//! Digests and HMAC: whole messages in one request.
-
 use std::io;
 
 use outboard_uapi as uapi;
@@ -15,8 +13,7 @@ use crate::hash::fits;
 use crate::memory::{Shared, boxed};
 use crate::{Digest, Error, HashSession, InFlight, Meanwhile, WaitDescriptor};
 
-/// The maximum message in bytes: an arena with any fragmentation can pass it to a
-/// driver.
+/// An arena with any fragmentation can pass it to a driver.
 const LONGEST: usize = 64 * 1024;
 
 const MOST_UNITS: u32 = (LONGEST / UNIT) as u32;
@@ -123,8 +120,7 @@ fn units_of(message: &[u8]) -> u32 {
     message.len().div_ceil(UNIT).max(1) as u32
 }
 
-/// How many of these messages fit an arena, at least 1. A message too long for an arena is rejected
-/// when it is submitted.
+/// At least 1: a message that is too long is rejected when it is submitted.
 fn fitting(messages: &[&[u8]]) -> usize {
     let mut units = 0;
     let is_in = |message: &&&[u8]| {
@@ -139,8 +135,7 @@ impl OutboardHashDriver {
         self.driver.longest(LONGEST)
     }
 
-    /// Submits a request like `slot` for each message; with `wait`, blocks until all complete. The
-    /// data is wiped with the region.
+    /// Submits a request like `slot` for each message; with `wait`, blocks until all complete.
     fn submit(
         &self,
         link: &Shared<Link>,
@@ -165,7 +160,6 @@ impl OutboardHashDriver {
         Ok(region)
     }
 
-    /// Submits one request and waits until it completes.
     fn run(
         &self,
         link: &Shared<Link>,

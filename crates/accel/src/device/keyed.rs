@@ -1,4 +1,4 @@
-//! A session of the module: a key in a driver.
+//! A key in a driver.
 
 use crate::Wiped;
 use crate::memory::{Shared, try_copy};
@@ -10,7 +10,6 @@ use crate::Error;
 #[derive(Clone, Copy)]
 pub(super) struct KeyParts<'k> {
     pub(super) bytes: &'k [u8],
-    /// Length of a tag in bytes; 0 without tags.
     pub(super) tag: usize,
 }
 
@@ -21,7 +20,6 @@ pub(super) struct Keyed {
     pub(super) number: u32,
     /// Kept because the child of a fork needs a session of its own: the kernel refuses it this one.
     key: Wiped<Vec<u8>>,
-    /// Bytes of a tag, 0 without tags.
     pub(super) tag_len: usize,
 }
 
@@ -35,7 +33,6 @@ impl Keyed {
         Shared::new(Keyed { link, generation, number, key, tag_len: parts.tag })
     }
 
-    /// Replaces the session after a fork, and after the application has closed the descriptor.
     pub(super) fn settle(place: &mut Shared<Keyed>, driver: &OutboardDriver) -> Result<(), Error> {
         if !place.is_of_this_process() || !place.link.is_ours() {
             *place = place.again(driver)?;

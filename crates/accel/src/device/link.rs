@@ -1,5 +1,4 @@
-//! The open device: one descriptor for all drivers of the process, and the arenas that were mapped
-//! from it.
+//! The open device: one descriptor for all drivers of the process, and the arenas mapped from it.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -19,42 +18,37 @@ use crate::descriptor::{Descriptor, retry_interrupted};
 use crate::fork_mark::ForkMark;
 use crate::memory::{Shared, try_box};
 
-/// The maximum number of arenas of a process. Requests for which they have no room are computed in
-/// software.
+/// Of a process. Requests for which they have no room are computed in software.
 pub(super) const ARENAS: usize = 16;
 
-/// The number of session numbers to try if other processes use them.
 const TRIES: usize = 16;
 
 /// 2^32 divided by the golden ratio: scatters numbers that lie close together.
 const SCATTER: u32 = 0x9e37_79b1;
 
-/// How long a thread that has lost the descriptor sleeps before it checks its requests again, in
-/// milliseconds.
+/// Milliseconds between two looks at the requests of a thread that has lost the descriptor.
 const POLL_INTERVAL: libc::c_int = 1;
 
-/// The open device. The child of a fork keeps using the inherited descriptor, which works in
-/// sandboxes and after privileges were dropped, but it has neither the mappings nor the sessions of
-/// its parent.
+/// The child of a fork keeps using the inherited descriptor, which works in sandboxes and after
+/// privileges were dropped, but it has neither the mappings nor the sessions of its parent.
 pub(super) struct Link {
     device: Descriptor,
     mark: ForkMark,
-    /// Number of forks between opening the device and this process.
+    /// Forks between opening the device and this process.
     generation: AtomicU32,
     numbers: AtomicU32,
-    /// Null until first needed. Mapped by this process. There is no lock, because a fork could
-    /// leave it held.
+    /// Null until first needed. Without a lock, which a fork could leave held.
     arenas: [AtomicPtr<Arena>; ARENAS],
 }
 
-/// The link that all drivers of the process share. Drivers with descriptors of their own could not
-/// be told apart after closefrom(3): what one of them opens again may get the number that another
-/// one had. The lock is only tried: a fork may leave it held in the child.
+/// Shared by all drivers of the process: descriptors of their own could not be told apart after
+/// closefrom(3), when one is opened again under the number of another. The lock is only tried: a
+/// fork may leave it held in the child.
 static SHARED: Mutex<Option<Shared<Link>>> = Mutex::new(None);
 
 impl Link {
-    /// The link of the process; opens the device if there is none, or if the application has closed
-    /// its descriptor. While another thread does that, the caller gets a link of its own.
+    /// Opens the device if there is no link, or if the application has closed its descriptor. While
+    /// another thread does that, the caller gets a link of its own.
     pub(super) fn shared() -> io::Result<Shared<Link>> {
         let Ok(mut shared) = SHARED.try_lock() else { return Link::of_its_own() };
         if let Some(link) = &*shared {
@@ -73,7 +67,6 @@ impl Link {
         Shared::try_new(Link::open()?).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))
     }
 
-    /// Closes the device if no driver of the process uses it.
     pub(super) fn close_unused() {
         let Ok(mut shared) = SHARED.try_lock() else { return };
         if shared.as_ref().is_some_and(Shared::has_one_owner) {
@@ -95,7 +88,6 @@ impl Link {
         })
     }
 
-    /// Whether the application has left the descriptor open.
     pub(super) fn is_ours(&self) -> bool {
         match self.device.is_same() {
             Ok(same) => same,
@@ -105,10 +97,9 @@ impl Link {
         }
     }
 
-    /// Whether the descriptor responds as the device does. To poll(2) the device is writable for
-    /// normal data only, while an eventfd, a timer and an epoll instance do not name a kind of data,
-    /// and a socket is writable for priority data too. It refuses a write of zero bytes with EINVAL,
-    /// since that is no record; for files and pipes such a write returns 0 and has no effect.
+    /// To poll(2) the device is writable for normal data only, while an eventfd, a timer and an
+    /// epoll instance do not name a kind of data, and a socket is writable for priority data too.
+    /// It refuses a write of zero bytes with EINVAL; for files and pipes that has no effect.
     fn responds_as_device(&self) -> bool {
         let events = libc::POLLOUT | libc::POLLWRNORM | libc::POLLWRBAND;
         let mut poll = libc::pollfd { fd: self.device.fd(), events, revents: 0 };
@@ -119,11 +110,11 @@ impl Link {
             && self.write(&[]).is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL))
     }
 
-    /// Changes with every fork: a session of another generation belongs to an ancestor process.
+    /// A session of another generation belongs to an ancestor process.
     pub(super) fn generation(&self) -> u32 {
         self.mark.settle(|| {
-            // The mappings are not inherited. The memory that describes them is leaked, since
-            // regions may still refer to it.
+            // The mappings are not inherited. The memory that describes them is leaked: regions may
+            // refer to it.
             self.arenas.iter().for_each(|arena| arena.store(null_mut(), Ordering::Relaxed));
             self.numbers.fetch_xor(std::process::id().wrapping_mul(SCATTER), Ordering::Relaxed);
             self.generation.fetch_add(1, Ordering::Relaxed);
@@ -131,8 +122,7 @@ impl Link {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Allocates `units` units of an arena, and maps another arena if necessary. Fails with EMFILE
-    /// if all arenas are full.
+    /// Maps another arena if necessary. Fails with EMFILE if all arenas are full.
     pub(super) fn allocate(link: &Shared<Link>, units: u32) -> io::Result<Region> {
         let generation = link.generation();
         for place in &link.arenas {
@@ -161,8 +151,7 @@ impl Link {
         Err(io::Error::from_raw_os_error(libc::EMFILE))
     }
 
-    /// Creates a session and returns its number. This process chooses the number, but so does every
-    /// other process that inherited the descriptor.
+    /// This process chooses the number, but so does every other one that inherited the descriptor.
     pub(super) fn new_session(&self, driver: u16, algorithm: u16, parts: KeyParts<'_>) -> io::Result<u32> {
         const HEAD: usize = size_of::<uapi::SessionNew>();
         let KeyParts { bytes: key, tag } = parts;
@@ -187,8 +176,7 @@ impl Link {
         })
     }
 
-    /// Finds a free number for the session that `make` creates. Fails with EEXIST after [`TRIES`]
-    /// numbers.
+    /// Fails with EEXIST after [`TRIES`] numbers.
     fn numbered(&self, mut make: impl FnMut(u32) -> io::Result<()>) -> io::Result<u32> {
         for _ in 0..TRIES {
             // 0 is no valid number.
@@ -213,7 +201,7 @@ impl Link {
         }
     }
 
-    /// Puts a driver on trial: it can be used through this descriptor alone, until that is closed.
+    /// It can be used through this descriptor alone, until that is closed.
     pub(super) fn try_driver(&self, driver: &str) -> io::Result<()> {
         let bounds = families::bounds(driver);
         let mut record = uapi::Try {
@@ -232,17 +220,15 @@ impl Link {
         self.write(as_bytes(&record))
     }
 
-    /// Rings the doorbell for slots of an arena; with `wait`, blocks until all of them are
-    /// complete.
+    /// With `wait`, blocks until all of the slots are complete.
     pub(super) fn ring(&self, arena: u32, first: u32, count: u32, wait: bool) -> io::Result<()> {
         let flags = if wait { uapi::WAIT } else { 0 };
         let record = uapi::Submit { op: uapi::SUBMIT, flags, arena, first, count };
         self.write(as_bytes(&record)).map_err(|error| self.error_of_record(error))
     }
 
-    /// The error of a record for slots of an arena. The number of the descriptor refers to another
-    /// opening of the device if the arena does not exist there. Then the link is lost, and its
-    /// sessions are gone, as those of a removed device are.
+    /// If the arena does not exist, the number of the descriptor refers to another opening of the
+    /// device: then the link is lost, and its sessions are gone, as those of a removed device.
     fn error_of_record(&self, error: io::Error) -> io::Error {
         match error.raw_os_error() {
             Some(libc::ETIMEDOUT) => refusal::late(),
@@ -254,8 +240,7 @@ impl Link {
         }
     }
 
-    /// Blocks until these slots of an arena are complete. Fails if the driver exceeds the module's
-    /// timeout.
+    /// Fails if the driver exceeds the module's timeout.
     pub(super) fn wait(&self, arena: u32, first: u32, count: u32) -> io::Result<()> {
         if self.is_ours() {
             let record = uapi::Submit { op: uapi::AWAIT, flags: 0, arena, first, count };
@@ -271,7 +256,6 @@ impl Link {
         Ok(())
     }
 
-    /// Requests a notification of an eventfd when a slot of an arena completes.
     pub(super) fn notify(&self, arena: u32, slot: u32, event: RawFd) -> io::Result<()> {
         if !self.is_ours() {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -316,8 +300,8 @@ fn as_bytes<R: Record>(record: &R) -> &[u8] {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(record).cast(), size_of::<R>()) }
 }
 
-/// A first number that another opening of the device is unlikely to use: if the application makes
-/// our descriptor refer to that opening, our sessions do not exist there.
+/// A first number that another opening of the device is unlikely to use, in case our descriptor
+/// refers to that.
 fn random() -> u32 {
     let mut bytes = [0; 4];
     // SAFETY: `bytes` is writable for its length. If the call fails, the process ID makes the

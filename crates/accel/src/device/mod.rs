@@ -4,12 +4,6 @@
 //! of an arena, is copied in, submitted by one write(2) together with its other chunks, and copied
 //! out by the caller. Once a session exists, only write, mmap, fstat (which may be refused) and
 //! poll are called, so it works in sandboxes such as OpenSSH's.
-//!
-//! - `link`: the descriptor, its records, its arenas; what changes with a fork
-//! - `arena`, `units`, `region`: the mapping, which parts of it are in use, and the part of a batch
-//! - `keyed`: a key in a driver; `session`: requests under it; `pieces`: how they are split
-//! - `wait`: a descriptor to wait for; `paused`: those of paused jobs in the child of a fork
-//! - `hash`: digests and HMAC
 
 mod arena;
 mod hash;
@@ -44,12 +38,11 @@ use session::DeviceSession;
 
 const INTERFACE: &str = ProgramInterface::DevOutboard.name();
 
-/// By which right a driver is used through /dev/outboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Allowed,
-    /// It is on trial: only this process and its children can use it, until they have closed the
-    /// descriptor. Requires CAP_SYS_ADMIN (TRY in docs/uapi.md).
+    /// Only this process and its children can use it, until they have closed the descriptor.
+    /// Requires CAP_SYS_ADMIN (TRY in docs/uapi.md).
     OnTrial,
 }
 
@@ -59,8 +52,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Checks that root has allowed `driver`, an exact driver name of `/proc/crypto`, and that this
-    /// process may open the device.
+    /// `driver` is an exact driver name of `/proc/crypto` that root has allowed.
     pub fn reach(driver: &str, algorithm: Algorithm) -> Result<Device, Error> {
         Device::reach_by(Access::Allowed, driver, algorithm)
     }
@@ -90,13 +82,13 @@ impl Device {
     }
 }
 
-/// Closes the device, which all drivers of a process share, if none of them is left.
+/// If no driver of the process is left.
 pub fn close_unused() {
     Link::close_unused();
 }
 
-/// Opens the device and finds the number of `driver` there. The driver must implement the algorithm
-/// that the kernel calls `name`. A trial belongs to its descriptor, which is not shared.
+/// Finds the number of `driver`, which must implement the algorithm `name`. A trial belongs to its
+/// descriptor, which is not shared.
 fn lead(
     access: Access,
     driver: &str,
@@ -124,8 +116,7 @@ fn lead(
     match entry.algorithm.as_deref() {
         Some(found) if found == name => {}
         Some(other) => return Err(refusal::other_algorithm(driver, other)),
-        // The module has not seen a driver of this name yet: opening a session shows whether there
-        // is one now.
+        // The module has not seen the driver yet: opening a session shows whether there is one now.
         None => {
             let session = link.new_session(entry.number, algorithm, sample);
             link.free_session(session.map_err(|source| refusal::never_seen(driver, source))?);
@@ -189,7 +180,7 @@ struct OutboardHashDriver {
 }
 
 impl OutboardDriver {
-    /// `driver` must implement the algorithm that the kernel calls `name`, and accept `sample`.
+    /// It must implement the algorithm `name`, and accept `sample`.
     fn reach(
         access: Access,
         driver: &str,
@@ -202,7 +193,6 @@ impl OutboardDriver {
         Ok(Arc::new(OutboardDriver { name: driver.into(), number, algorithm_number, link, bounds }))
     }
 
-    /// The longest request in bytes, at most `most`.
     fn longest(&self, most: usize) -> usize {
         match self.bounds.length as usize / ALIGN * ALIGN {
             0 => most,
@@ -218,7 +208,7 @@ impl OutboardDriver {
         Error::NoRoom { interface: INTERFACE, driver: DriverName::clone(&self.name), source }
     }
 
-    /// The link; a new one if the application has closed the descriptor of the old one.
+    /// A new one if the application has closed the descriptor.
     fn link(&self) -> Result<Shared<Link>, Error> {
         let lost = |_| Error::DescriptorLost { driver: DriverName::clone(&self.name) };
         self.link.or_replace(Link::is_ours, || Link::shared().map_err(lost))

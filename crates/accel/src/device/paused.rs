@@ -2,9 +2,9 @@
 //!
 //! Parent and child share each open file: an epoll instance that becomes unreadable in the process
 //! that resumes its job first is unreadable in the other one too, which would wait for ever. Only
-//! the child can have another file, because an event loop of the parent has added the inherited one.
-//! So each fork replaces, in the child, the descriptors of jobs that are paused by an eventfd that
-//! is readable at once. The child resumes these jobs, and submits their requests once more.
+//! the child can have another file, because an event loop of the parent has added the inherited
+//! one. So each fork replaces, in the child, these descriptors by an eventfd that is readable at
+//! once, and the child submits the requests once more.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
@@ -12,18 +12,16 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use crate::descriptor::Descriptor;
 use crate::memory::try_box;
 
-/// No wait descriptor has the place.
 const FREE: i32 = -2;
 
 /// The job of the wait descriptor is not paused.
 const IDLE: i32 = -1;
 
-/// The first place of a list that only grows, so that the child can read it at any time. A place
-/// that becomes free is used again.
+/// Of a list that only grows, so that the child can read it at any time. A free place is used
+/// again.
 static PLACES: AtomicPtr<Place> = AtomicPtr::new(null_mut());
 
 struct Place {
-    /// The descriptor of a paused job, [`IDLE`] or [`FREE`].
     descriptor: AtomicI32,
     next: Option<&'static Place>,
 }
@@ -81,8 +79,7 @@ impl Drop for PausedJob {
     }
 }
 
-/// Runs in the child of a fork, where no other thread exists and locks may be held for ever: only
-/// system calls and loads.
+/// No other thread exists and locks may be held for ever: only system calls and loads.
 unsafe extern "C" fn make_readable() {
     let paused = || places().map(|place| place.descriptor.load(Ordering::Relaxed)).filter(|&fd| fd >= 0);
     if paused().next().is_none() {

@@ -12,9 +12,9 @@ use crate::{Algorithm, PIECE, Request, advance};
 // There are as many slots as units.
 const _: () = assert!(PIECE == UNIT && UNIT % ALIGN == 0 && crate::LONGEST_PIECE % UNIT == 0);
 
-/// The parts of a request that an accelerator can process independently. They are about equal in
-/// length: the few bytes by which a TLS record with MAC and padding exceeds 16 KiB are not worth a
-/// second request. Each has at most `longest` bytes, a multiple of [`ALIGN`], if it can be cut.
+/// Independent parts of a request, about equal in length: the few bytes by which a TLS record
+/// exceeds 16 KiB are not worth a second request. Each has at most `longest` bytes, a multiple of
+/// [`ALIGN`], if it can be cut.
 pub(super) fn pieces(
     algorithm: Algorithm,
     request: &Request<'_>,
@@ -32,7 +32,7 @@ pub(super) fn pieces(
     (0..end).step_by(step).map(move |from| from..len.min(from + step))
 }
 
-/// The IV of the chunk that begins at `from` (0 or at least [`ALIGN`]), padded with zeros.
+/// Of the chunk that begins at `from` (0 or at least [`ALIGN`]), padded with zeros.
 pub(super) fn iv_of(algorithm: Algorithm, request: &Request<'_>, from: usize) -> [u8; uapi::IV_SIZE] {
     let mut iv = driver_iv(algorithm, request.iv).0;
     match algorithm.split() {

@@ -51,8 +51,8 @@ pub(super) fn other_algorithm(driver: &str, algorithm: &str) -> Error {
     unreachable(driver, format!("it does {algorithm}").into(), io::Error::from_raw_os_error(libc::ENOENT))
 }
 
-/// The driver is on the allow list and opened no session. An absent driver may appear later and is
-/// no failure: otherwise a driver would be disabled for good after its device was unplugged.
+/// An absent driver may appear later and is no failure: otherwise it would be disabled for good
+/// after its device was unplugged.
 pub(super) fn no_session(driver: &DriverName, source: io::Error) -> Error {
     let driver = DriverName::clone(driver);
     match source.raw_os_error() {
@@ -61,7 +61,6 @@ pub(super) fn no_session(driver: &DriverName, source: io::Error) -> Error {
     }
 }
 
-/// A request failed: at the module, or with the status `source` of the driver.
 pub(super) fn of_request(driver: &DriverName, call: &'static str, source: io::Error) -> Error {
     let driver = DriverName::clone(driver);
     match source.raw_os_error() {
@@ -72,8 +71,8 @@ pub(super) fn of_request(driver: &DriverName, call: &'static str, source: io::Er
     }
 }
 
-/// A request that is not complete within the module's time limit: without an error number, since
-/// drivers have time limits of their own and return ETIMEDOUT.
+/// A request exceeds the module's time limit: without an error number, since drivers have limits of
+/// their own and return ETIMEDOUT.
 pub(super) fn late() -> io::Error {
     io::ErrorKind::TimedOut.into()
 }
@@ -82,7 +81,7 @@ pub(super) fn is_late(error: &io::Error) -> bool {
     error.raw_os_error().is_none() && error.kind() == io::ErrorKind::TimedOut
 }
 
-/// The driver is on the allow list, was never present, and opened no session.
+/// The driver is allowed and was never present.
 pub(super) fn never_seen(driver: &str, source: io::Error) -> Error {
     match no_session(&driver.into(), source) {
         Error::Away { driver, source } => {

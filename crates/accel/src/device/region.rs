@@ -13,29 +13,28 @@ use super::refusal::{is_late, late};
 use crate::memory::Shared;
 use crate::{Request, WaitDescriptor};
 
-/// The status of a slot that the module has not processed: a request must not appear complete
-/// because the doorbell write went to another file.
+/// A slot that the module has not processed: the doorbell write may have gone to another file.
 const UNTOUCHED: i32 = -libc::ENODATA;
 
 const WRONG_TAG: i32 = -libc::EBADMSG;
 
-/// How long to wait for a request after the application has closed the descriptor. Otherwise the
-/// module's `timeout` applies.
+/// For a request after the application has closed the descriptor. Otherwise the module's `timeout`
+/// applies.
 const CLOSED_WAIT: Duration = Duration::from_secs(20);
 
-/// How long a check waits for a request that the module has given up. On a machine that was stopped
-/// itself, or is very busy, it completes, and the driver is right.
+/// For a check, after the module has given a request up: on a machine that was stopped, or is very
+/// busy, it completes, and the driver is right.
 const LATE_WAIT: Duration = Duration::from_secs(3);
 
 static WAITS_FOR_LATE: AtomicBool = AtomicBool::new(false);
 
-/// From now on this process, which checks drivers, waits longer than the module.
+/// This process checks drivers, and waits longer than the module.
 pub(crate) fn wait_for_late_requests() {
     WAITS_FOR_LATE.store(true, Ordering::Relaxed);
 }
 
-/// Consecutive units, with the slots of the same numbers. Not usable after a fork, since the child
-/// does not have the mapping.
+/// Consecutive units and their slots. Not usable after a fork, since the child does not have the
+/// mapping.
 pub(super) struct Region {
     link: Shared<Link>,
     generation: u32,
@@ -43,7 +42,7 @@ pub(super) struct Region {
     first: u32,
     count: u32,
     rung: u32,
-    /// Bytes from the start of the region that may contain plaintext, to be wiped.
+    /// Bytes from the start that may contain plaintext, to be wiped.
     secret: usize,
 }
 
@@ -61,8 +60,8 @@ impl Region {
         Region { link, generation, arena, first, count, rung: 0, secret: 0 }
     }
 
-    /// The same units for a next request, if this process has them, they are `count` units of
-    /// `link`, and no driver writes there. Otherwise they are given back, wiped.
+    /// For a next request, if this process has them, they are `count` units of `link`, and no
+    /// driver writes there. Otherwise they are given back, wiped.
     pub(super) fn renew(mut self, link: &Shared<Link>, count: u32) -> Option<Region> {
         let fits = self.link.is_same(link) && self.count == count;
         let is_free =
@@ -73,7 +72,7 @@ impl Region {
         })
     }
 
-    /// The arena, if it is mapped: in the process that allocated the units. Otherwise ECHILD.
+    /// ECHILD in another process than that which allocated the units.
     fn arena(&self) -> io::Result<&Arena> {
         if self.link.generation() == self.generation {
             // SAFETY: this process mapped it, and it lives as long as the link.
@@ -83,8 +82,8 @@ impl Region {
         }
     }
 
-    /// Copies the data of a request into the units from `unit` on, and its additional data to
-    /// `aad_at` bytes after that. Returns the offset within the mapping.
+    /// To the units from `unit` on, additional data `aad_at` bytes after that. Returns the offset
+    /// within the mapping.
     pub(super) fn fill(&mut self, unit: u32, request: &Request<'_>, aad_at: usize) -> io::Result<u32> {
         let arena = self.arena()?;
         let (len, end) = (request.len() + request.tag.len(), aad_at + request.aad.len());
@@ -98,7 +97,7 @@ impl Region {
         Ok(arena.offset(self.first + unit))
     }
 
-    /// Copies bytes into the units from `unit` on. Returns the offset within the mapping.
+    /// Returns the offset within the mapping.
     pub(super) fn put(&mut self, unit: u32, bytes: &[u8]) -> io::Result<u32> {
         let arena = self.arena()?;
         assert!(
@@ -112,8 +111,7 @@ impl Region {
         Ok(arena.offset(self.first + unit))
     }
 
-    /// Lets `fill` write `len` bytes from the start of the region. Returns the offset within the
-    /// mapping.
+    /// From the start of the region. Returns the offset within the mapping.
     pub(super) fn fill_with(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> io::Result<u32> {
         let arena = self.arena()?;
         assert!(self.rung == 0 && len <= self.count as usize * UNIT, "it was measured before");
@@ -131,8 +129,8 @@ impl Region {
         Ok(())
     }
 
-    /// Submits the first `count` slots; with `wait`, blocks until they complete. The first `secret`
-    /// bytes will be plaintext.
+    /// With `wait`, blocks until the first `count` slots complete. The first `secret` bytes will be
+    /// plaintext.
     pub(super) fn ring(&mut self, count: u32, wait: bool, secret: usize) -> io::Result<()> {
         let number = self.arena()?.number;
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
@@ -141,7 +139,7 @@ impl Region {
         self.wait_if_late(rung, 0..count)
     }
 
-    /// The result of a submission of these slots. Where the module has given them up, a check waits.
+    /// Where the module has given the slots up, a check waits.
     fn wait_if_late(&self, rung: io::Result<()>, slots: Range<u32>) -> io::Result<()> {
         match rung {
             Err(error) if is_waited_for(&error) => self.finish(slots),
@@ -149,7 +147,7 @@ impl Region {
         }
     }
 
-    /// Whether any of these slots is in flight; in the child of a fork none is.
+    /// In the child of a fork none is.
     pub(super) fn is_in_flight(&self, slots: Range<u32>) -> bool {
         let in_flight =
             |arena: &Arena| slots.into_iter().any(|s| arena.status(self.first + s) == uapi::IN_FLIGHT);
@@ -160,7 +158,7 @@ impl Region {
         self.is_in_flight(0..self.rung)
     }
 
-    /// The driver's status of a slot: 0 or a negative errno. A slot still in flight is late.
+    /// A slot still in flight is late.
     pub(super) fn status(&self, slot: u32) -> io::Result<()> {
         match self.arena()?.status(self.first + slot) {
             0 => Ok(()),
@@ -169,8 +167,7 @@ impl Region {
         }
     }
 
-    /// The digest in a slot, padded with zeros, if its request has succeeded. It is wiped in the
-    /// slot, since it may be a key.
+    /// Padded with zeros. It is wiped in the slot, since it may be a key.
     pub(super) fn digest(&self, slot: u32) -> io::Result<[u8; uapi::DIGEST_SIZE]> {
         self.status(slot)?;
         let slot = self.arena()?.slot(self.first + slot);
@@ -182,7 +179,7 @@ impl Region {
         }
     }
 
-    /// `len` bytes from the start of a unit. None of them may be in flight.
+    /// None of the bytes may be in flight.
     pub(super) fn bytes(&self, unit: u32, len: usize) -> io::Result<&[u8]> {
         let arena = self.arena()?;
         assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
@@ -191,17 +188,15 @@ impl Region {
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
     }
 
-    /// Makes a descriptor readable when a request in flight completes, or at once if none is in
-    /// flight.
+    /// When a request in flight completes, or at once if none is in flight.
     pub(super) fn notify(&self, descriptor: &dyn WaitDescriptor) -> io::Result<()> {
         // The last slot, since the others usually complete before it.
         let slot = (0..self.rung).rfind(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
         self.link.notify(self.arena()?.number, self.first + slot, descriptor.event()?)
     }
 
-    /// Blocks until these slots complete or the time is over. It waits for the rest of the batch
-    /// too: the caller usually needs the other results next, and one wake-up per result costs more
-    /// than it saves.
+    /// Waits for the rest of the batch too: the caller usually needs the other results next, and
+    /// one wake-up per result costs more than it saves.
     pub(super) fn finish(&self, slots: Range<u32>) -> io::Result<()> {
         let mut began = None;
         while self.is_in_flight(slots.clone()) {
@@ -223,7 +218,7 @@ fn is_waited_for(error: &io::Error) -> bool {
     is_late(error) && WAITS_FOR_LATE.load(Ordering::Relaxed)
 }
 
-/// How long to wait in all, after the module was asked to wait.
+/// In all, after the module was asked to wait.
 fn limit_after(waited: io::Result<()>) -> io::Result<Duration> {
     match waited {
         Err(error) if is_waited_for(&error) => Ok(LATE_WAIT),
@@ -232,8 +227,7 @@ fn limit_after(waited: io::Result<()>) -> io::Result<Duration> {
 }
 
 impl Region {
-    /// Whether a submitted request ended with an error, after which a driver may still write to its
-    /// memory. A wrong tag is no error of the driver.
+    /// After an error the driver may still write to the memory. A wrong tag is no error.
     fn has_failed(&self, arena: &Arena) -> bool {
         let is_harmless = |status| matches!(status, 0 | UNTOUCHED | WRONG_TAG);
         (0..self.rung).any(|slot| !is_harmless(arena.status(self.first + slot)))
@@ -243,14 +237,13 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         let Ok(arena) = self.arena() else { return };
-        // The driver may still write there. The arena keeps the units until it has completed the
-        // requests, for ever if it never does, and for some time after that.
+        // The arena keeps the units until the driver has completed the requests, and for some time
+        // after that.
         if self.is_any_in_flight() {
             arena.abandon(self.first, self.count, self.rung);
             return;
         }
-        // A request that failed, or was not submitted, leaves its input: of an encryption that is
-        // the plaintext.
+        // A request that failed, or was not submitted, leaves its input: maybe plaintext.
         let all_succeeded = self.rung > 0 && (0..self.rung).all(|s| arena.status(self.first + s) == 0);
         let wiped = if all_succeeded { self.secret } else { self.count as usize * UNIT };
         // SAFETY: the units are ours, and nothing is in flight there. The compiler cannot remove the

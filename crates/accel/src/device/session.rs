@@ -1,5 +1,3 @@
-//! A key in a driver, and the current batch of requests.
-
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,16 +17,14 @@ use crate::{
     Algorithm, Direction, DriverName, Error, InFlight, LONGEST_PIECE, Request, Session, WaitDescriptor,
 };
 
-/// The maximum request in bytes that is submitted whole. Longer requests gain little.
+/// That is submitted whole. Longer requests gain little.
 const LONGEST: usize = 64 * 1024;
 
-/// The maximum request in bytes that is split into chunks: half an arena, so that two threads can
-/// submit one at the same time.
+/// That is split into chunks: half an arena, so that two threads can submit one at the same time.
 const LONGEST_CUT: usize = UNIT * UNITS as usize / 2;
 
 const _: () = assert!(LONGEST <= UNIT * UNITS as usize);
 
-/// The position of a request in the batch, and the length of its result in bytes.
 #[derive(Clone, Copy, Default)]
 struct Span {
     first_slot: u8,
@@ -53,9 +49,9 @@ pub(super) struct DeviceSession {
     driver: Arc<OutboardDriver>,
     algorithm: Algorithm,
     keyed: Shared<Keyed>,
-    /// For decryption, with a driver whose sessions have one direction. Opened when it is needed.
+    /// For decryption, where sessions have one direction. Opened when it is needed.
     decrypting: Option<Shared<Keyed>>,
-    /// The region of the batch; none if no request has any bytes.
+    /// None if no request has any bytes.
     region: Option<Region>,
     spans: [Span; UNITS as usize],
     count: usize,
@@ -85,7 +81,7 @@ impl DeviceSession {
         self.count += 1;
     }
 
-    /// The offset of a request's additional data, after its data and tag.
+    /// After its data and tag.
     fn aad_at(&self, request: &Request<'_>) -> usize {
         let text = request.len() + self.keyed.tag_len;
         if request.aad.is_empty() { text } else { text.next_multiple_of(ALIGN) }
@@ -95,7 +91,7 @@ impl DeviceSession {
         (self.aad_at(request) + request.aad.len()).div_ceil(UNIT)
     }
 
-    /// Submits the requests; after a failure there is no batch.
+    /// After a failure there is no batch.
     fn start(&mut self, requests: &[Request<'_>], wait: bool) -> Result<(), Error> {
         self.release();
         let started = self.ring(requests, wait);
@@ -138,7 +134,7 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// Submits data that `fill` writes into a region: `old` if it fits, which saves wiping it.
+    /// `old` is used if it fits, which saves wiping it.
     fn ring_counters(
         &mut self,
         old: Option<Region>,
@@ -175,7 +171,7 @@ impl DeviceSession {
         Ok(())
     }
 
-    /// Copies the requests into the region, one after the other, and fills a slot for each chunk.
+    /// One after the other, with a slot for each chunk.
     fn place(&mut self, region: &mut Region, requests: &[Request<'_>]) -> io::Result<()> {
         let (mut unit, mut slot) = (0, 0);
         for request in requests {

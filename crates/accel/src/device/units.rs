@@ -2,17 +2,15 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The number of units of an arena: one bit each, in a word that every supported machine changes
-/// atomically.
+/// One bit each, in a word that every supported machine changes atomically.
 pub(super) const UNITS: u32 = u32::BITS;
 
-/// The allocated units of an arena. There is no lock, because a fork could leave it held.
+/// Without a lock, which a fork could leave held.
 #[derive(Default)]
 pub(super) struct Units(AtomicU32);
 
 impl Units {
-    /// Allocates `count` consecutive units, 1 to [`UNITS`], and returns the first; `None` if there
-    /// is no such run.
+    /// `count` consecutive units, 1 to [`UNITS`]; returns the first.
     pub(super) fn take(&self, count: u32) -> Option<u32> {
         let mut used = self.0.load(Ordering::Relaxed);
         loop {

@@ -17,22 +17,20 @@ const TIME: libc::c_long = 200_000_000;
 const EVENT: u64 = 0;
 const TIMER: u64 = 1;
 
-/// An epoll(7) instance that contains an eventfd for the module and a timer.
-///
-/// Both are edge-triggered: epoll_wait(2) clears their events, and neither descriptor is ever read.
-/// So no data is read from a foreign descriptor if the application has closed ours and opened
-/// others.
+/// An epoll(7) instance with an eventfd for the module and a timer. Both are edge-triggered:
+/// epoll_wait(2) clears their events, and neither is ever read, nor any file of the application
+/// under its number.
 pub(super) struct Waiting {
     epoll: Descriptor,
     timer: Descriptor,
     /// None until needed, and after a time that ended with a notification pending, which may still
-    /// arrive at the old eventfd.
+    /// arrive.
     event: RefCell<Option<Descriptor>>,
     /// Whether the module will notify the eventfd, or has and the event was not consumed.
     told_of: Cell<bool>,
     paused: PausedJob,
-    /// The process that created it: the child of a fork has the eventfd and the timer of its parent,
-    /// and while no job waits, its epoll instance.
+    /// The child of a fork has the eventfd and the timer of its parent, and while no job waits, its
+    /// epoll instance.
     process: u32,
 }
 
@@ -119,8 +117,7 @@ impl WaitDescriptor for Waiting {
 
     fn end(&self) {
         self.paused.end();
-        // If a call fails, the application has closed the descriptors, and none of them can wake a
-        // thread.
+        // If a call fails, the application has closed the descriptors.
         let _ = self.set_timer(0);
         if self.told_of.get() && self.woken() != Woken::ByAnAnswer {
             if let Some(event) = self.event.take() {

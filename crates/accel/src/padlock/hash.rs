@@ -8,7 +8,7 @@ use crate::hash::fits;
 use crate::memory::boxed;
 use crate::{Digest, DriverName, Error, Hash, HashSession};
 
-/// The maximum length of a message in bytes. The provider gathers no longer ones.
+/// In bytes. The provider gathers no longer messages.
 const LONGEST: usize = 1 << 20;
 
 /// The initial values of FIPS 180-4, 5.3.1 and 5.3.3, as numbers of the CPU.

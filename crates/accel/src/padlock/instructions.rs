@@ -1,5 +1,3 @@
-//! The instructions.
-
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use std::arch::asm;
 
@@ -7,7 +5,7 @@ use std::arch::asm;
 #[repr(C, align(16))]
 pub(super) struct Aligned<T>(pub(super) T);
 
-/// The operands of an instruction, in the order in which `execute` loads them.
+/// In the order in which `execute` loads them.
 #[repr(C)]
 #[cfg_attr(not(any(target_arch = "x86", target_arch = "x86_64")), allow(dead_code))]
 pub(super) struct Operands {
@@ -99,10 +97,8 @@ pub(super) unsafe fn execute<const GROUP: u8, const OPERATION: u8>(operands: &Op
     }
 }
 
-/// Other CPUs have no unit, so that no session exists.
-///
 /// # Safety
-/// None.
+/// None: other CPUs have no unit, so that no session exists.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 pub(super) unsafe fn execute<const GROUP: u8, const OPERATION: u8>(_: &Operands) {
     unreachable!("a session with a unit that this CPU does not have");

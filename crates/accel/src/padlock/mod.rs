@@ -39,7 +39,6 @@ impl Padlock<Algorithm> {
 }
 
 impl Padlock<Hash> {
-    /// The same for a digest. There is no unit for HMAC.
     pub fn reach_hash(driver: &str, algorithm: HashAlgorithm) -> Result<Padlock<Hash>, Error> {
         let padlock = Padlock::enabled(driver, algorithm.hash)?;
         hash_examples(&padlock, algorithm).map_err(|fault| padlock.unfit(&fault))?;

@@ -16,7 +16,6 @@ const EXPANDED: u32 = 1 << 7;
 const DECRYPT: u32 = 1 << 9;
 const KEY_SIZE: u32 = 10;
 
-/// A key for both directions, in memory that is aligned and wiped.
 pub(super) struct Schedules {
     memory: Buffer,
     key_len: usize,

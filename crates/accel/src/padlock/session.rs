@@ -1,19 +1,17 @@
-//! Requests of ciphers under a key.
-
 use super::instructions::{Aligned, CBC, CRYPT, CTR, ECB, Operands, execute};
 use super::schedule::Schedules;
 use crate::buffer::Buffer;
 use crate::memory::{Shared, boxed};
 use crate::{Algorithm, Direction, DriverName, Error, InFlight, LONGEST_PIECE, Request, Session, advance};
 
-/// Bytes behind the data of a request. The Nano reads up to eight blocks beyond the last one
-/// (drivers/crypto/padlock-aes.c), and those must not be on a page that is not mapped.
+/// The Nano reads up to eight blocks beyond the last one (drivers/crypto/padlock-aes.c), and those
+/// must not be on a page that is not mapped.
 const READ_AHEAD: usize = 128;
 
 const BLOCK: usize = 16;
 
-/// A key, and a buffer for one request. The unit processes a request in place: the buffer is
-/// aligned, and its bytes do not change while they are verified.
+/// With a buffer, in which the unit processes a request in place: it is aligned, and its bytes do
+/// not change while they are verified.
 pub(super) struct PadlockSession {
     name: DriverName,
     algorithm: Algorithm,
@@ -29,7 +27,7 @@ impl PadlockSession {
         PadlockSession { name, algorithm, keys, buffer: Buffer::new(), answer: None, secret: 0 }
     }
 
-    /// Processes the first `len` bytes of the buffer, which are whole blocks.
+    /// Whole blocks from the start of the buffer.
     fn process(&mut self, direction: Direction, iv: &[u8], len: usize) -> Result<(), Error> {
         let is_counter = self.algorithm == Algorithm::CtrAes;
         let direction = if is_counter { Direction::Encrypt } else { direction };

@@ -1,9 +1,6 @@
-//! Synchronises the default provider's context with the accelerator.
-//!
-//! This is done either by passing the text to the context, which is correct before any call, or, at
-//! the end of a message, by calls after which the context is in the same state as after its own end
-//! of that message. The property tests compare its later behaviour, with every supported OpenSSL
-//! version.
+//! Synchronises the default provider's context with the accelerator: by passing the text to it, or,
+//! at the end of a message, by calls that have the same effect as its own end. The property tests
+//! compare its later behaviour, with every supported OpenSSL version.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -16,8 +13,7 @@ use crate::lookahead::is_tag;
 use crate::software::SoftContext;
 
 impl Context {
-    /// Passes the deferred calls and the pending text to `soft`. False if the default provider fails, which does not
-    /// happen for a message that the accelerator processed.
+    /// Passes the deferred calls and the pending text to `soft`. False if that fails.
     #[inline]
     pub(super) fn catch_up(&mut self) -> bool {
         (!self.is_deferred() || self.pass_deferred()) && (!self.is_offloaded() || self.pass_text())
@@ -31,15 +27,13 @@ impl Context {
         done
     }
 
-    /// Ends a GCM message in `soft` without its text: marks the IV as used and, after encryption,
-    /// makes the tag available. False if the default provider fails, which does not happen in
-    /// practice.
+    /// Marks the IV in `soft` as used and, after encryption, makes the tag available. False if that
+    /// fails.
     pub(super) fn end_gcm(&mut self, tag: &Short) -> bool {
         self.soft.use_iv() && (!self.form.encrypt || self.soft.keep_tag(tag))
     }
 
-    /// Ends a CCM message in `soft` with a message of no bytes. The state is then the same as after
-    /// reading the tag or after a successful verification.
+    /// Ends a CCM message in `soft` with a message of no bytes.
     pub(super) fn end_ccm(&mut self) -> bool {
         let soft = &self.soft;
         let mut nothing = [0; 1];
@@ -54,8 +48,7 @@ impl Context {
             && (encrypts || soft.turn(false))
     }
 
-    /// Ends a message whose text the accelerator processed. False if `catch_up` must be called
-    /// instead.
+    /// False if `catch_up` must be called instead.
     pub(super) fn end(&mut self) -> bool {
         let Stage::Offloaded { tag, is_deferred } = self.stage else { return false };
         if self.awaits_tag() {
@@ -93,8 +86,8 @@ impl Context {
 }
 
 impl SoftContext {
-    /// Marks the IV of a GCM message as used. Setting another IV length discards the IV
-    /// (ossl_gcm_set_ctx_params). Setting the old length does not restore it.
+    /// Setting another IV length discards the IV (ossl_gcm_set_ctx_params). Setting the old length
+    /// does not restore it.
     pub(super) fn use_iv(&self) -> bool {
         self.set_size(name::IVLEN, GCM_NONCE + 4) && self.set_size(name::IVLEN, GCM_NONCE)
     }
@@ -104,7 +97,6 @@ impl SoftContext {
         self.turn(false) && self.set_octets(name::AEAD_TAG, tag.as_slice()) && self.turn(true)
     }
 
-    /// Changes the direction only: init without key and IV.
     fn turn(&self, encrypt: bool) -> bool {
         self.init(encrypt, None, None)
     }
@@ -113,13 +105,11 @@ impl SoftContext {
         self.set_params(&[Param::construct_size_t(key, &mut value), end()])
     }
 
-    /// Sets an octet string parameter.
     pub(crate) fn set_octets(&self, key: &CStr, value: &[u8]) -> bool {
         let Some(mut copy) = Short::of(value) else { return false };
         self.set_params(&[Param::construct_octet_string(key, copy.room(value.len())), end()])
     }
 
-    /// Gets an octet string parameter into the whole of `room`.
     pub(crate) fn get_octets(&self, key: &CStr, room: &mut [u8]) -> bool {
         let mut params = [Param::construct_octet_string(key, room), end()];
         // SAFETY: a context of this cipher; the array and the buffer live through the call.

@@ -1,5 +1,3 @@
-//! State of an AEAD context.
-
 use outboard_accel::KeyBytes;
 use outboard_accel::memory::try_copy;
 use outboard_counters::SoftwareReason;
@@ -17,16 +15,14 @@ use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 use crate::software::SoftContext;
 
-/// Number of messages computed in software after a message whose text was not a single update,
-/// because the following messages are likely to be similar.
+/// Messages left to software after one whose text was not a single update: the next are likely
+/// similar.
 const UNLIKE: u8 = 8;
 
-/// Number of consecutive short texts after which messages are left to software from their nonce on,
-/// until there is a longer text: recording their nonces and additional data costs more than can be
-/// gained. The longer text is processed in software.
+/// Consecutive short texts after which software gets messages from their nonce on, until a longer
+/// text: to record nonce and additional data costs more than can be gained.
 const SHORT_TEXTS: u8 = 16;
 
-/// State of a message.
 #[derive(Clone, Copy)]
 pub(super) enum Stage {
     /// The default provider processes the message, or there is no message.
@@ -38,10 +34,9 @@ pub(super) enum Stage {
     Open { is_deferred: bool },
     /// The accelerator has processed the text, and `soft` has not. The input is in [`Context::text`].
     Offloaded {
-        /// The tag after encryption. After decryption the tag that the text must have, or empty if
-        /// that was verified.
+        /// After encryption, or what the text must have after decryption; empty if that was
+        /// verified.
         tag: Short,
-        /// Whether nonce and additional data are deferred.
         is_deferred: bool,
     },
     /// All calls of a message that has ended are deferred.
@@ -57,26 +52,22 @@ pub(super) struct Form {
     pub(super) tag_len: u8,
 }
 
-/// An AEAD context. The default provider's context in `soft` owns all state. This struct only
-/// records the calls that it has seen. After an unusual call, [`Stage::Soft`] leaves the message to
-/// `soft`.
+/// Records the calls that `soft`, which owns all state, has seen. After an unusual call,
+/// [`Stage::Soft`] leaves the message to it.
 pub(crate) struct Context {
     /// The default provider processes all of the message, and the calls need no bookkeeping.
     pub(super) is_passive: bool,
-    /// While it is not 0, calls of messages with shorter texts, in bytes, are passed to `soft` with
-    /// nothing else done. It is 0 unless the context is passive and its next messages will be too.
+    /// Calls of messages with shorter texts go to `soft` and nothing else is done. 0 unless the
+    /// context is passive and its next messages will be too.
     pub(super) pass_below: usize,
     /// Number of consecutive texts that were too short for the accelerator.
     pub(super) short_texts: u8,
-    /// A shorter text goes directly to `soft`: the threshold in bytes, or 0 while `soft` has not
-    /// processed a text that was offloaded, or `usize::MAX` while the accelerator cannot be used.
+    /// A shorter text goes directly to `soft`: the threshold, 0 while `soft` lacks a text that was
+    /// offloaded, or `usize::MAX` while the accelerator cannot be used.
     pub(super) straight_below: usize,
-    /// The default provider's context.
     pub(super) soft: SoftContext,
     pub(super) stage: Stage,
-    /// True for CCM, false for GCM.
     pub(super) ccm: bool,
-    /// Software requests not yet in the shared counters.
     pub(super) counts: ContextCounts,
 
     pub(super) cipher: &'static Cipher,
@@ -98,8 +89,7 @@ pub(crate) struct Context {
     pub(super) stale_length: bool,
     /// The tag to be checked, if `soft` has the same one.
     pub(super) tag: Option<Short>,
-    /// `tag` was set after the end of the last message. Otherwise it belongs to that, and the tag of
-    /// this message follows its text.
+    /// It was set after the end of the last message. Otherwise it belongs to that.
     pub(super) is_tag_new: bool,
     /// `soft` may process the next update as a TLS record.
     pub(super) in_record: bool,
@@ -111,21 +101,18 @@ pub(crate) struct Context {
     pub(super) deferred_tag: Option<Short>,
     /// The accelerator rejected the tag of the last text, which it processed as a whole message.
     pub(super) refused: bool,
-    /// Number of further messages that are not offloaded, because the text of an earlier one was
-    /// not a single update.
+    /// Further messages that are not offloaded: see [`UNLIKE`].
     pub(super) unlike: u8,
-    /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
     /// The session of the key with the driver that computes key stream.
     pub(super) ahead_key: KeySession,
-    /// Why the accelerator does not process the text of the message, if that is known.
+    /// Why software processes the text, if that is known.
     pub(super) why: Option<SoftwareReason>,
     /// Look-ahead with the key, if it is used.
     pub(super) lookahead: Option<Box<MessageLookahead>>,
 }
 
 impl Context {
-    /// Leaves the message to the default provider, until the next one.
     pub(super) fn leave(&mut self) {
         self.stage = Stage::Soft;
         self.is_unobserved = false;
@@ -157,13 +144,11 @@ impl Context {
         self.settle();
     }
 
-    /// Records that a message had more input than the text that the accelerator processed.
     pub(super) fn was_unlike(&mut self) {
         self.unlike = UNLIKE;
     }
 
-    /// Updates the limit below which a text goes directly to software. Must be called after any
-    /// change that affects it.
+    /// Updates the limits. Must be called after any change that affects them.
     pub(super) fn settle(&mut self) {
         if self.is_deferred() {
             (self.straight_below, self.is_passive, self.pass_below) = (0, false, 0);
@@ -195,7 +180,6 @@ impl Context {
         )
     }
 
-    /// Whether the accelerator has processed the text of the message.
     pub(super) fn is_offloaded(&self) -> bool {
         matches!(self.stage, Stage::Offloaded { .. })
     }
@@ -205,7 +189,6 @@ impl Context {
         !self.ccm && (self.short_texts >= SHORT_TEXTS || self.is_out_of_reach())
     }
 
-    /// Whether no text with this key can go to the accelerator.
     fn is_out_of_reach(&self) -> bool {
         !self.key.is_empty() && self.shortest() == usize::MAX
     }
@@ -215,15 +198,14 @@ impl Context {
         self.cipher.lookahead.from.min(self.threshold())
     }
 
-    /// Smallest text in bytes that goes to the accelerator, directly or by look-ahead;
-    /// `usize::MAX` while there is none.
+    /// Smallest text that goes to the accelerator, directly or by look-ahead; `usize::MAX` for
+    /// none.
     #[inline]
     fn shortest(&self) -> usize {
         let direct = if self.may_offload() { self.threshold() } else { usize::MAX };
         if self.looks_ahead() { direct.min(self.cipher.lookahead.from) } else { direct }
     }
 
-    /// Smallest text in bytes that goes to the accelerator directly.
     #[inline]
     pub(super) fn threshold(&self) -> usize {
         self.cipher.threshold(self.form.encrypt)
@@ -266,7 +248,6 @@ impl Context {
         self.counts.because(reason, len as u64);
     }
 
-    /// Whether the accelerator can be used for this context.
     pub(super) fn may_offload(&self) -> bool {
         !self.key.is_empty() && (!self.ccm || self.key_form == self.form) && self.cipher.hardware.is_up()
     }
@@ -315,7 +296,6 @@ impl Create for Context {
     }
 }
 
-/// Software continues the message of a copy.
 impl Duplicate for Context {
     fn core(&self) -> &Core {
         &self.provider.core

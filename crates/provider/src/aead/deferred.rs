@@ -1,11 +1,8 @@
 //! Calls that are deferred while look-ahead processes GCM messages.
 //!
-//! The default provider's context is needed for a message that look-ahead processes only if an unusual
-//! call follows: a further update, a parameter other than the tag, a copy. Therefore nonce and
-//! additional data are recorded, and after the end of an encrypted message its tag. The next nonce
-//! replaces them. Before any other call they are passed to the context ([`Context::catch_up`]). A tag
-//! that is set for decryption is not deferred: the context keeps it whatever nonce it has
-//! (gcm_set_ctx_params).
+//! The default provider's context needs them only if an unusual call follows: a further update, a
+//! parameter other than the tag, a copy. The next nonce replaces them. A tag that is set for
+//! decryption is not deferred: the context keeps it whatever nonce it has (gcm_set_ctx_params).
 
 use outboard_abi::{Requested, name};
 use outboard_accel::MAX_AAD;
@@ -48,8 +45,8 @@ impl Context {
         Some(r.len())
     }
 
-    /// Returns the tag of a message of which `soft` has received no call. `None`: `soft` must return
-    /// it, or the request is another one.
+    /// Returns the tag of a message that has ended here. `None`: it is another request, or for
+    /// `soft`.
     pub(super) fn give_deferred_tag(&self, params: &mut Requested<'_>) -> Option<()> {
         let tag = self.deferred_tag.filter(|_| matches!(self.stage, Stage::Ended))?;
         // `soft` refuses other lengths.
@@ -58,8 +55,7 @@ impl Context {
         params.set_octets(name::AEAD_TAG, part).then_some(())
     }
 
-    /// Passes the deferred calls to `soft`. False if the default provider fails, which does not happen
-    /// in practice.
+    /// Passes the deferred calls to `soft`. False if that fails.
     #[cold]
     pub(super) fn pass_deferred(&mut self) -> bool {
         let (before, tag) = (self.stage, self.deferred_tag.take());

@@ -1,5 +1,3 @@
-//! Setting of key, IV and direction.
-
 use std::ffi::{c_int, c_void};
 
 use outboard_abi::{Param, Params};
@@ -11,8 +9,7 @@ use crate::contexts;
 use crate::guard;
 use crate::request::given;
 
-/// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`. The next nonce of a context whose messages
-/// stay in software costs a few comparisons and a call.
+/// The next nonce of a context whose messages stay in software costs a few comparisons and a call.
 pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
@@ -58,8 +55,7 @@ impl Context {
         if !self.catch_up() {
             return 0;
         }
-        // Without the parameters: they are set below, because otherwise only the default provider would
-        // see them.
+        // The parameters are set below, so that this context sees them.
         let done = self.soft.init(encrypt, key, iv);
         let turned = self.form.encrypt != encrypt;
         self.form.encrypt = encrypt;

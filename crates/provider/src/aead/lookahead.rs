@@ -20,28 +20,25 @@ impl Context {
         self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up())
     }
 
-    /// Whether texts must be passed to [`message_ahead`](Self::message_ahead).
     #[inline]
     pub(super) fn looks_ahead(&self) -> bool {
         self.lookahead.is_some() && !self.key.is_empty()
     }
 
-    /// Whether key stream is computed for texts of `len` bytes. Software processes what it does not cover:
-    /// a direct request would wait for a driver that may have stopped.
+    /// Software processes what key stream does not cover: a direct request would wait for a driver
+    /// that may have stopped.
     pub(super) fn has_key_stream_for(&self, len: usize) -> bool {
         self.lookahead.as_ref().is_some_and(|lookahead| lookahead.is_running())
             && self.cipher.lookahead.serves(len)
             && len <= KeyStreamSegment::LONGEST
     }
 
-    /// Begins with a new key.
     pub(super) fn reset_lookahead(&mut self) {
         self.close_lookahead();
         // Without memory for it, messages of this key are processed without look-ahead.
         self.lookahead = self.ahead_driver().and_then(|_| try_box(MessageLookahead::new()));
     }
 
-    /// Ends look-ahead for this context's key.
     pub(super) fn close_lookahead(&mut self) {
         if let Some(id) = self.lookahead.take().and_then(|ahead| ahead.stream) {
             self.provider.lookahead.streams().map(|streams| streams.close(id));
@@ -59,8 +56,8 @@ impl Context {
         }
     }
 
-    /// Learns from the nonce of the message at its first text. A nonce without a text does not count:
-    /// it may be one that was set with the key, and does not belong to the sequence.
+    /// Learns from the nonce of a message at its first text: one that was set with the key may not
+    /// belong to the sequence.
     #[inline]
     pub(super) fn observe_at_text(&mut self) {
         if std::mem::take(&mut self.is_unobserved) {
@@ -86,8 +83,7 @@ impl Context {
         };
     }
 
-    /// Processes a message with key stream, as far as there is some, and the rest of its text in
-    /// software. `None`: nothing was written, and the caller must process the message.
+    /// Processes a message with key stream, and the rest in software. `None`: nothing was written.
     pub(super) fn message_ahead(&mut self, message: &Message<'_>) -> Option<Processed> {
         let len = message.job.len();
         let hardware = self.driver_for(len)?;
@@ -114,8 +110,7 @@ impl Context {
         let needs_more = stream.needs_more(sequence);
         let refill = || stream.refill(sequence);
         let goes_on = self.provider.lookahead.go_on(stopped, hardware, row, needs_more, refill);
-        // Without memory the next attempt is after as many bytes as the first one, not with each
-        // message.
+        // Without memory the next attempt is after as many bytes as the first one.
         let ends = goes_on.is_err() || stream.is_empty();
         drop(guard);
         if let Err(Some(error)) = goes_on {
@@ -131,8 +126,7 @@ impl Context {
         processed
     }
 
-    /// The driver that computes key stream for a text of `len` bytes. `None`: it is disabled, or there is
-    /// no key stream for such texts.
+    /// `None`: it is disabled, or there is no key stream for such texts.
     fn driver_for(&mut self, len: usize) -> Option<&'static Hardware> {
         self.lookahead.as_ref()?;
         let Some(hardware) = self.ahead_driver() else {
@@ -163,7 +157,6 @@ impl Context {
         }
     }
 
-    /// Begins to count the bytes until the next stream.
     fn forget_stream(&mut self) {
         if let Some(lookahead) = &mut self.lookahead {
             (lookahead.stream, lookahead.bytes) = (None, 0);
@@ -178,8 +171,7 @@ impl Context {
         lookahead.sequence.filter(|_| pattern == stream.pattern()).filter(is_its)
     }
 
-    /// Ends the stream whose pattern the nonces do not follow any more. Another one starts with the next
-    /// message.
+    /// The nonces do not follow its pattern any more. Another stream starts with the next message.
     fn end_if_pattern_is_new(&mut self, id: SlotId) {
         let Some(lookahead) = self.lookahead.as_mut().filter(|ahead| ahead.predictor.prediction().is_some())
         else {
@@ -226,8 +218,7 @@ impl Context {
         }
     }
 
-    /// Submits the key stream of the first messages. `None`: the driver or the default provider has
-    /// no room for the key, or the driver is late, or the device is absent.
+    /// `None`: the driver or the default provider has no room for the key, or is late or absent.
     #[cold]
     fn new_records(
         &mut self,

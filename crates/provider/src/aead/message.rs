@@ -11,16 +11,14 @@ use crate::lookahead::{
 };
 use crate::owned_slots::SlotId;
 
-/// Block length in bytes.
 const BLOCK: usize = 16;
 
 /// Number of key stream blocks that software computes at a time.
 const CHUNK: usize = 32;
 
-/// Look-ahead of a context.
 pub(super) struct MessageLookahead {
     pub(super) predictor: NoncePredictor,
-    /// The sequence number of the message, if its nonce was predicted.
+    /// That of the message, if its nonce was predicted.
     pub(super) sequence: Option<u64>,
     /// Bytes that were processed with the key before the stream started.
     pub(super) bytes: usize,
@@ -28,7 +26,6 @@ pub(super) struct MessageLookahead {
     pub(super) tag: Option<GcmTag>,
 }
 
-/// The nonce and the parts of a message. The text is XORed from `input` to `output`.
 pub(super) struct Message<'a> {
     /// The nonce that was observed last.
     pub(super) nonce: &'a [u8],
@@ -37,7 +34,6 @@ pub(super) struct Message<'a> {
     pub(super) tag: TagUse<'a>,
 }
 
-/// What is done with the tag of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagUse<'a> {
     /// Encryption: it is computed.
@@ -52,7 +48,7 @@ pub(super) enum TagUse<'a> {
 pub(super) struct Processed {
     /// The tag, unless it was verified.
     pub(super) tag: Short,
-    /// Number of bytes that used key stream. Software processed the others.
+    /// Bytes that used key stream.
     pub(super) ahead: usize,
 }
 
@@ -67,14 +63,12 @@ impl MessageLookahead {
         }
     }
 
-    /// Whether there is key stream.
     pub(super) fn is_running(&self) -> bool {
         self.stream.is_some()
     }
 }
 
-/// Processes a message: verifies its tag or computes it. The outer `None`: software must process the
-/// message, and its key stream was not used.
+/// Verifies the tag of a message or computes it. The outer `None`: no key stream was used.
 pub(super) fn process(
     stream: &mut RecordStream,
     sequence: u64,
@@ -125,7 +119,7 @@ pub(super) fn process(
     Some((Some(Processed { tag, ahead }), stopped))
 }
 
-/// Processes the text from byte `done` on in software. False if the default provider fails.
+/// From byte `done` on. False if the default provider fails.
 fn xor_in_software(nonce: u128, job: InOut<'_>, mut done: usize, cipher: &dyn BlockEncryption) -> bool {
     let mut stream = [0; CHUNK * BLOCK];
     let mut is_right = true;

@@ -1,29 +1,15 @@
 //! AEAD contexts: GCM and CCM.
 //!
-//! An accelerator processes a whole message in one request and returns or verifies its tag. EVP
-//! allows any number of updates. Therefore the first large update of a message is processed as its
-//! whole text, which is correct for TLS and most programs. Until the next call, the default
-//! provider's context stays in the state before that update, and a copy of the text is kept. If the
-//! message ends there, the context is moved to the end of the message without processing the text.
-//! Any other call first passes the text to the context, which then continues.
+//! An accelerator processes a whole message in one request. EVP allows any number of updates.
+//! Therefore the first large update is processed as the whole text of its message, which is right
+//! for TLS and most programs. The default provider's context stays in the state before it, and a
+//! copy of the text is kept. If the message ends there, the context is moved to its end without the
+//! text; any other call first passes the text to it.
 //!
-//! Unverified plaintext is never released from the accelerator: it decrypts only if the tag was set
-//! before. If it rejects the tag, the default provider repeats the decryption and its result
-//! applies. With look-ahead, plaintext is released before verification only if the application
-//! requests that, by a tag that it sets after the text (OpenVPN), as by the default provider.
-//!
-//! - `context`: state of a context, copying, freeing
-//! - `init`: setting of key, IV and direction
-//! - `stream`: update and final
-//! - `record`: TLS 1.2, one record per update
-//! - `lookahead`: when a context uses key stream that was computed before; `message`: a message
-//!   that does
-//! - `offload`: a message processed by the accelerator
-//! - `deferred`: calls that the default provider's context receives only when it is needed
-//! - `step`: synchronises the default provider's context with the accelerator
-//! - `short`: nonces and tags
-//! - `text_room`: the memory for the copy of a text
-//! - `params`: gettable and settable parameters
+//! No unverified plaintext comes from the accelerator: it decrypts only if the tag was set before.
+//! If it rejects the tag, the default provider repeats the decryption and decides. With look-ahead,
+//! plaintext comes before verification only if the application sets the tag after the text
+//! (OpenVPN), as by the default provider.
 
 mod catch_up;
 mod context;

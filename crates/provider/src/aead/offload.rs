@@ -1,5 +1,3 @@
-//! Processes a message with the accelerator.
-
 use std::ptr::copy_nonoverlapping;
 
 use outboard_abi::name;
@@ -20,14 +18,13 @@ use crate::spot_check::Verdict;
 /// Longest text in bytes for a CCM nonce that leaves two bytes for the length field.
 const TWO_BYTES: usize = 0xffff;
 
-/// Recomputes a message in the room: its text, and after encryption its tag. `None` if the default
-/// provider fails, or without memory, so that there is nothing to compare with; empty if it rejects a
-/// tag that the accelerator accepted.
+/// The text of a message in the room, after encryption with its tag. `None`: there is nothing to
+/// compare with; empty if the default provider rejects a tag that the accelerator accepted.
 type Recompute<'f> = &'f dyn Fn(&SoftContext, &DriverRequest<'_>, &mut TextRoom) -> Option<()>;
 
 impl Context {
-    /// Processes the first text of a message as if it were the whole text. `None`: software must
-    /// process it, and nothing was written.
+    /// Processes the first text of a message as if it were the whole text. `None`: nothing was
+    /// written.
     pub(super) fn text(&mut self, r: Request<'_>) -> Option<usize> {
         let may_wait = !self.has_key_stream_for(r.len());
         self.text_ahead(r).or_else(|| if may_wait { self.text_direct(r) } else { None })
@@ -117,7 +114,6 @@ impl Context {
         Some(r.len())
     }
 
-    /// Submits a request and verifies its result. `None`: software must process it.
     pub(super) fn submit_and_verify(
         &mut self,
         request: &DriverRequest<'_>,
@@ -139,8 +135,7 @@ impl Context {
         let Context { soft, text, key, key_session, ccm, provider, .. } = self;
         let mut compare = |request: &DriverRequest<'_>, result: &[u8], is_repeated: bool| {
             let done = provider.core.without_errors(|| recompute(soft, request, text));
-            // A context of CCM in which libcrypto has met an error rejects each message, so that this
-            // is no proof.
+            // A context of CCM in which libcrypto has met an error rejects each message.
             let is_proof = done.is_some() && !(is_repeated && *ccm && text.is_empty());
             let verdict = if is_proof { Verdict::of(text, result) } else { Verdict::Unknown };
             text.empty();
@@ -156,8 +151,7 @@ impl Context {
         None
     }
 
-    /// Evaluates the default provider's decision about a message that the accelerator may have
-    /// rejected.
+    /// Evaluates software's decision about a message that the accelerator may have rejected.
     pub(super) fn judge_refusal(&mut self, genuine: bool, len: usize) {
         if std::mem::take(&mut self.refused) && genuine && !self.form.encrypt {
             let (name, row) = (self.cipher.kind.name, self.provider.counters.row(self.cipher.kind.name));
@@ -171,7 +165,6 @@ pub(super) fn direction(encrypt: bool) -> Direction {
 }
 
 impl SoftContext {
-    /// Recomputes a text with a copy of the context, which is in the state before the text.
     fn expect_text(
         &self,
         form: Form,

@@ -1,5 +1,5 @@
-//! Gettable and settable parameters of a context (provider-cipher(7)). The default provider
-//! processes all of them. Values that affect offloading of a message are also recorded here.
+//! Parameters of a context (provider-cipher(7)). The default provider processes them; what affects
+//! offloading is recorded.
 
 use std::ffi::{c_int, c_void};
 
@@ -14,7 +14,6 @@ use crate::guard;
 /// Sum of the lengths of CCM's nonce and its length field, in bytes.
 const CCM_LENGTHS: u64 = 15;
 
-/// `OSSL_FUNC_cipher_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
@@ -33,7 +32,6 @@ unsafe extern "C" fn active_get(context: &mut Context, params: *mut Param) -> c_
     guard(0, || context.get_params(unsafe { Requested::new(params) }))
 }
 
-/// `OSSL_FUNC_cipher_set_ctx_params`
 pub(super) unsafe extern "C" fn set_ctx_params(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
@@ -84,8 +82,7 @@ impl Context {
         done
     }
 
-    /// Returns the tag of a message that the accelerator encrypted. False if the request is not for
-    /// the tag alone with its usual type and length.
+    /// False if the request is not for the tag alone with its usual type and length.
     fn give_tag(&mut self, params: &mut Requested<'_>) -> bool {
         let Stage::Offloaded { tag, .. } = self.stage else { return false };
         let is_usual = params.size_of_only(name::AEAD_TAG) == Some(tag.as_slice().len());
@@ -163,8 +160,8 @@ impl Context {
         self.form.nonce_len = len;
     }
 
-    /// The nonce that the default provider uses next, if it has GCM's usual length. Reading one of
-    /// another length would leave an error in the queue of the application.
+    /// `None` for a length that is not GCM's usual one: reading it would leave an error in the
+    /// queue of the application.
     pub(super) fn next_nonce(&self) -> Option<Short> {
         let mut nonce = Short::default();
         let is_usual = usize::from(self.form.nonce_len) == GCM_NONCE;

@@ -21,8 +21,8 @@ const EXPLICIT: usize = 8;
 /// Length of the additional data of a record in bytes: sequence number, type, version, length.
 const PRECEDING: usize = 13;
 
-/// The additional data of a record as authenticated: its length field contains only the length of
-/// the text (gcm_tls_init). `None` if the default provider rejects the data.
+/// As authenticated: its length field has the length of the text only (gcm_tls_init). `None` if the
+/// default provider rejects the data.
 pub(super) fn preceding(encrypt: bool, aad: &[u8]) -> Option<Short> {
     let mut bytes = *aad.first_chunk::<PRECEDING>().filter(|_| aad.len() == PRECEDING)?;
     let around = if encrypt { EXPLICIT } else { EXPLICIT + FULL_TAG };
@@ -32,7 +32,7 @@ pub(super) fn preceding(encrypt: bool, aad: &[u8]) -> Option<Short> {
 }
 
 impl Context {
-    /// Processes a record. `None`: software must process it, and nothing was written.
+    /// `None`: nothing was written.
     pub(super) fn record(&mut self, r: Request<'_>) -> Option<usize> {
         self.why = None;
         let Stage::Record(aad) = self.stage else { return None };
@@ -46,8 +46,7 @@ impl Context {
             return None;
         }
         let encrypt = self.form.encrypt;
-        // The IV that the default provider uses next. For a received record, all of it except the
-        // explicit part.
+        // Of a received record, all of it except the explicit part.
         let mut nonce = self.next_nonce()?;
         // SAFETY: guaranteed by the request. The slice is not used after `out` is written.
         let whole = unsafe { std::slice::from_raw_parts(r.input(), r.len()) };
@@ -92,8 +91,6 @@ impl Context {
 }
 
 impl Context {
-    /// As [`record`](Self::record), with key stream from look-ahead, for a record in place with a text of
-    /// `text_len` bytes.
     fn record_ahead(&mut self, r: Request<'_>, nonce: Short, aad: Short, text_len: usize) -> Option<usize> {
         let encrypt = self.form.encrypt;
         let whole = r.in_out()?;
@@ -127,7 +124,6 @@ impl Context {
 }
 
 impl SoftContext {
-    /// The result of a copy for a record: its text, and after encryption the tag.
     fn expect_record(&self, request: &DriverRequest<'_>, whole: &[u8], room: &mut TextRoom) -> Option<()> {
         let copy = self.duplicate()?;
         let expected = room.fill(whole, 0)?;
@@ -138,8 +134,8 @@ impl SoftContext {
         Some(())
     }
 
-    /// Skips a record that the accelerator processed: its IV is consumed, and the next update is
-    /// not a record. False if the default provider fails, which does not happen in practice.
+    /// The IV of a record that the accelerator processed is consumed, and the next update is not a
+    /// record. False if the default provider fails.
     fn pass_record(&self, encrypt: bool, explicit: &[u8]) -> bool {
         let mut taken = Short::default();
         let used = if encrypt {

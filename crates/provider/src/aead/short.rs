@@ -1,10 +1,7 @@
-//! Nonces, tags, and their usual lengths.
-
 /// Length of a full tag in bytes; also the buffer size for shorter ones.
 pub(super) const FULL_TAG: usize = 16;
 
-/// Nonce length in bytes with which GCM requests go to the accelerator. GCM hashes nonces of other
-/// lengths first; those messages are computed in software.
+/// With which GCM requests go to the accelerator: GCM hashes nonces of other lengths first.
 pub(super) const GCM_NONCE: usize = 12;
 
 /// A short byte string: a nonce, a tag, or the additional data of a record.
@@ -15,7 +12,6 @@ pub(super) struct Short {
 }
 
 impl Short {
-    /// A copy; `None` if `bytes` is longer than the buffer.
     pub(super) fn of(bytes: &[u8]) -> Option<Short> {
         let mut short = Short { bytes: [0; FULL_TAG], len: bytes.len() as u8 };
         short.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -26,7 +22,6 @@ impl Short {
         &self.bytes[..self.len.into()]
     }
 
-    /// Sets the length and returns the buffer.
     pub(super) fn room(&mut self, len: usize) -> &mut [u8] {
         let room = &mut self.bytes[..len];
         self.len = len as u8;

@@ -1,5 +1,3 @@
-//! Update and final.
-
 use std::ffi::{c_int, c_void};
 
 use outboard_accel::MAX_AAD;
@@ -10,7 +8,6 @@ use crate::guard;
 use crate::request::{Request, function_of_request};
 use crate::software::SoftContext;
 
-/// The function of the default provider that a request is for.
 #[derive(Clone, Copy)]
 pub(super) enum Call {
     Update,
@@ -18,8 +15,7 @@ pub(super) enum Call {
     Cipher,
 }
 
-/// `OSSL_FUNC_cipher_update`. A text that stays in software costs a comparison, a call and the
-/// counting.
+/// A text that stays in software costs a comparison, a call and the counting.
 pub(super) unsafe extern "C" fn update(
     at: *mut c_void,
     out: *mut u8,
@@ -38,7 +34,7 @@ pub(super) unsafe extern "C" fn update(
     unsafe { (context.soft.functions.update)(context.soft.at, out, out_len, out_size, input, len) }
 }
 
-/// Any other update. Not inlined, so that passing an update on needs no stack.
+/// Not inlined, so that passing an update on needs no stack.
 #[inline(never)]
 unsafe extern "C" fn active_update(
     context: &mut Context,
@@ -64,11 +60,10 @@ unsafe extern "C" fn active_update(
 }
 
 function_of_request! {
-    /// `OSSL_FUNC_cipher_cipher` (EVP_Cipher(3)): an update, or the final if there is no input.
+    /// EVP_Cipher(3): an update, or the final if there is no input.
     fn cipher(context: Context, r) {
         guard(0, || {
-            // For CCM, the rules of this function differ between OpenSSL versions, and TLS does not
-            // call it.
+            // For CCM, the rules differ between OpenSSL versions, and TLS does not call it.
             if context.ccm || context.in_record {
                 if context.catch_up() { context.straight(Call::Cipher, r) } else { 0 }
             } else if r.input().is_null() && r.len() == 0 {
@@ -83,7 +78,6 @@ function_of_request! {
     }
 }
 
-/// `OSSL_FUNC_cipher_final`
 pub(super) unsafe extern "C" fn finish(
     at: *mut c_void,
     out: *mut u8,
@@ -128,7 +122,6 @@ unsafe extern "C" fn active_finish(
 }
 
 impl Context {
-    /// Passes the request directly to software.
     #[inline]
     pub(super) fn straight(&mut self, call: Call, r: Request<'_>) -> c_int {
         let done = self.soft.pass(call, r);
@@ -189,8 +182,7 @@ impl Context {
         }
     }
 
-    /// Passes additional data to software and records it. For CCM, an update without data announces
-    /// the length of the text.
+    /// For CCM, an update without data announces the length of the text.
     fn associated(&mut self, call: Call, r: Request<'_>) -> c_int {
         let done = self.soft.pass(call, r);
         let is_first = self.aad.is_empty();
@@ -216,7 +208,6 @@ impl Context {
         done
     }
 
-    /// Processes a text in software that the accelerator has not processed or has rejected.
     fn soft_text(&mut self, call: Call, r: Request<'_>) -> c_int {
         let is_whole = self.ccm || self.in_record;
         let refused = std::mem::take(&mut self.refused);
@@ -228,7 +219,7 @@ impl Context {
         done
     }
 
-    /// Ends a message. `None`: it has ended without a call of `soft`, and there is no output.
+    /// `None`: the message has ended without a call of `soft`, and there is no output.
     fn finish(&mut self, finish: impl FnOnce(&SoftContext) -> c_int) -> Option<c_int> {
         if self.is_offloaded() && !self.ccm && self.end() {
             self.is_tag_new = false;
@@ -254,7 +245,6 @@ impl Context {
 }
 
 impl SoftContext {
-    /// Passes a request on unchanged.
     #[inline]
     fn pass(&self, call: Call, r: Request<'_>) -> c_int {
         let function = match call {

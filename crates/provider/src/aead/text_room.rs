@@ -1,15 +1,12 @@
-//! A context's memory for one text.
-
 use std::ops::Deref;
 
 use outboard_accel::{Wiped, wipe};
 
-/// Unit of the capacity in bytes, so that texts of slightly different lengths share one allocation.
+/// Of the capacity, so that texts of slightly different lengths share one allocation.
 const STEP: usize = 2048;
 
-/// A copy of a text, or the result of software that a driver's result is compared with; empty
-/// between messages. The memory is kept for the next text, so that a message allocates none. It is
-/// as long as the longest request to a driver at most.
+/// A context's memory for a copy of a text, or for the result of software; empty between messages.
+/// It is kept for the next text, and as long as the longest request to a driver at most.
 pub(super) struct TextRoom(Wiped<Vec<u8>>);
 
 impl Default for TextRoom {
@@ -32,7 +29,6 @@ impl TextRoom {
         Some(&mut self.0)
     }
 
-    /// Shortens the text. What is cut off is overwritten.
     pub(super) fn truncate(&mut self, len: usize) {
         wipe(&mut self.0[len..]);
         self.0.truncate(len);

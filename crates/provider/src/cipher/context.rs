@@ -1,5 +1,3 @@
-//! State of a cipher context.
-
 use std::ffi::c_uint;
 use std::ptr::null;
 
@@ -18,7 +16,6 @@ use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 use crate::software::SoftContext;
 
-/// State of a context's look-ahead.
 #[derive(Clone, Copy)]
 pub(super) enum LookaheadState {
     /// Not for this cipher or key.
@@ -29,24 +26,19 @@ pub(super) enum LookaheadState {
     On(SlotId),
 }
 
-/// A cipher context.
-///
 /// The default provider's context in `soft` owns the state of the stream. The other fields let the
 /// accelerator continue a stream and return it to `soft`: see `running`.
 pub(crate) struct Context {
-    /// A smaller request goes directly to `soft`: the threshold in bytes, or 0 while an action is
-    /// required before the request, or `usize::MAX` while the accelerator cannot be used.
+    /// A smaller request goes directly to `soft`: the threshold, 0 while an action is required
+    /// before it, or `usize::MAX` while the accelerator cannot be used.
     pub(super) straight_below: usize,
-    /// The default provider's context.
     pub(super) soft: SoftContext,
-    /// Number of bytes in the buffer of `soft`, 0 to a block. In counter mode, number of used bytes
-    /// of the last key stream block.
+    /// Bytes in the buffer of `soft`. In counter mode, used bytes of the last key stream block.
     pub(super) held: usize,
-    /// Mask for the remainder of a byte count that is not whole blocks: [`Kind::mask`].
+    /// [`Kind::mask`]
     pub(super) mask: usize,
-    /// 1 if `soft` holds back the last block, as decryption with padding must; otherwise 0.
+    /// 1 if `soft` holds back the last block, as decryption with padding must.
     pub(super) keeps_last: usize,
-    /// Software requests not yet in the shared counters.
     pub(super) counts: ContextCounts,
 
     pub(super) cipher: &'static Cipher,
@@ -60,55 +52,45 @@ pub(crate) struct Context {
     /// The MAC of the last decrypted record, if it was removed here and not by `soft`.
     pub(super) tls_mac: Option<Mac>,
 
-    /// Parameter `num`: has no effect in CBC and ECB mode, but it can be set and read, and setting
-    /// an IV resets it to 0.
+    /// Can be set and read in CBC and ECB mode without an effect. Setting an IV resets it.
     pub(super) num: c_uint,
-    /// The key, for opening sessions; empty until it is set.
     pub(super) key: KeyBytes,
-    /// The direction for which the key was set. The default provider expands a key for one
-    /// direction and does not expand it again if only the direction changes. The output is then
-    /// defined only by it.
+    /// The default provider expands a key for one direction, and not again if only the direction
+    /// changes.
     pub(super) key_encrypts: bool,
     /// The IV of the last initialisation. `soft` loses it when a running IV is set in it.
     pub(super) original_iv: Block,
-    /// Whether an IV was set.
     pub(super) iv_given: bool,
-    /// Whether a running IV was set in `soft`.
     pub(super) pushed: bool,
-    /// The IV to continue from, if the accelerator processed the last blocks and `soft` is not
-    /// updated. In counter mode, `held` bytes of this block's key stream were used. In other modes
-    /// `soft` then holds no bytes, so setting the IV in it loses nothing.
+    /// The IV to continue from, if `soft` does not have it yet. In counter mode, `held` bytes of
+    /// this block's key stream were used. In other modes `soft` then holds no bytes.
     pub(super) running: Option<Block>,
-    /// The next block of ciphertext, if decryption with padding must hold it back and the
-    /// accelerator processed the blocks before it. `None` if `running` is `None`.
+    /// The next block of ciphertext, if decryption with padding must hold it back and `soft` does
+    /// not.
     pub(super) kept: Option<Block>,
-    /// The driver session of the key, opened by the first request that needs it.
     pub(super) key_session: KeySession,
     /// The session of the key with the driver that computes key stream.
     pub(super) ahead_key: KeySession,
     pub(super) lookahead: LookaheadState,
-    /// Look-ahead was on for the present request and did not process all of it.
+    /// Look-ahead did not process all of the present request.
     pub(super) has_missed: bool,
-    /// Number of consecutive streams of key stream that were not useful.
+    /// Consecutive streams of key stream that were not useful.
     pub(super) wasted_streams: u32,
-    /// The default provider failed in the middle of a call, so the state of its buffer is unknown.
-    /// The accelerator is not used until the next initialisation.
+    /// The default provider failed in the middle of a call. The accelerator is not used until the
+    /// next initialisation.
     pub(super) lost: bool,
 }
 
 impl Context {
-    /// The constant properties of the cipher.
     pub(super) fn kind(&self) -> &'static Kind {
         self.cipher.kind
     }
 
-    /// Smallest request in bytes that goes to the accelerator.
     pub(super) fn threshold(&self) -> usize {
         self.cipher.threshold(self.encrypt)
     }
 
-    /// A software context that continues with TLS records after this one and shares nothing with
-    /// it: see [`SoftContext::with_key`].
+    /// A software context that continues after this one: see [`SoftContext::with_key`].
     fn soft_for_records(&self) -> Option<SoftContext> {
         let iv = self.running.or_else(|| self.iv_of_soft())?;
         let software = self.provider.software.context();
@@ -148,8 +130,7 @@ impl Context {
         self.tls_version > 0 && self.kind().mode == Mode::Cbc
     }
 
-    /// Updates the limit below which requests go directly to software. Must be called after any
-    /// change that affects it.
+    /// Updates the limits. Must be called after any change that affects them.
     pub(super) fn settle(&mut self) {
         self.keeps_last = usize::from(!self.encrypt && self.padding && self.kind().mode.holds_data());
         let has_task = self.running.is_some() || self.takes_records();
@@ -166,7 +147,6 @@ impl Context {
         };
     }
 
-    /// Whether the accelerator can be used for this context.
     pub(super) fn may_offload(&self) -> bool {
         !self.lost
             && (self.key_encrypts == self.encrypt || self.kind().mode == Mode::Ctr)
@@ -175,7 +155,6 @@ impl Context {
             && self.cipher.hardware.is_up()
     }
 
-    /// Closes the session. The next request opens another one.
     pub(super) fn close_session(&mut self) {
         self.key_session.close(&self.cipher.hardware);
         self.ahead_key.close_with(self.cipher.ahead.as_deref());
@@ -189,8 +168,7 @@ impl Context {
         self.settle();
     }
 
-    /// Transfers the state of the accelerator to `soft`. False if the default provider fails, which
-    /// does not happen for an IV of the correct length and a block that it holds back.
+    /// Transfers the state of the accelerator to `soft`. False if that fails.
     pub(super) fn sync(&mut self) -> bool {
         let Some(running) = self.running.take() else { return true };
         self.pushed = true;

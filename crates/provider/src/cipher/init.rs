@@ -1,5 +1,3 @@
-//! Setting of key, IV and direction.
-
 use std::ffi::{c_int, c_void};
 
 use outboard_abi::{Param, Params};
@@ -10,7 +8,6 @@ use crate::contexts::{self, SetParams};
 use crate::kinds::Mode;
 use crate::request::given;
 
-/// `OSSL_FUNC_cipher_encrypt_init` and `..._decrypt_init`
 pub(super) unsafe extern "C" fn init<const ENCRYPT: bool>(
     at: *mut c_void,
     key: *const u8,
@@ -33,9 +30,9 @@ impl Context {
             return 0;
         }
         // Without an IV, the default provider resets to the IV of the last initialisation in CBC
-        // mode, and continues from the current position in counter mode. If a running IV was set in
-        // it since then, it has lost the original IV, so the copy here is passed. If there never was
-        // one, it continues with the running IV (`cipher_generic_init_internal`, flag `iv_set`).
+        // mode. If a running IV was set in it since then, it has lost that, so the copy here is
+        // passed. If there never was one, it continues with the running IV
+        // (`cipher_generic_init_internal`, flag `iv_set`).
         let goes_back = given.is_none() && self.pushed && self.kind().mode == Mode::Cbc;
         let resumed = match (goes_back, self.iv_given) {
             (true, false) => match self.running_iv() {
@@ -45,8 +42,7 @@ impl Context {
             _ => self.original_iv,
         };
         let iv = if goes_back { Some(&resumed[..self.kind().iv_len()]) } else { given };
-        // Without the parameters, which are set below, because otherwise only the default provider would
-        // see them.
+        // The parameters are set below, so that this context sees them.
         let done = self.soft.init(encrypt, key, iv);
         self.encrypt = encrypt;
         self.held = 0;

@@ -12,16 +12,14 @@ use crate::lookahead::{CounterStream, KeyStream, Position, Stopped, Verifier};
 use crate::owned_slots::SlotId;
 use crate::request::Request;
 
-/// Consecutive streams that left most of their key stream unused, after which look-ahead ends for
-/// the key.
+/// Consecutive streams with most key stream unused, after which look-ahead ends for the key.
 const HOPELESS: u32 = 3;
 
-/// What key stream did of a text.
 #[derive(Default)]
 struct Mixed {
     done: usize,
-    /// The number of bytes for software before key stream may be there again, if the driver is computing
-    /// some of what follows.
+    /// Bytes for software before key stream may be there again, if the driver computes what
+    /// follows.
     step: Option<usize>,
 }
 
@@ -31,7 +29,6 @@ impl Context {
         self.cipher.ahead.as_deref().filter(|ahead| ahead.is_up() && self.kind().mode == Mode::Ctr)
     }
 
-    /// Whether updates must go through [`update_ahead`](Self::update_ahead).
     pub(super) fn looks_ahead(&self) -> bool {
         !matches!(self.lookahead, LookaheadState::Off) && !self.lost && !self.key.is_empty()
     }
@@ -52,14 +49,12 @@ impl Context {
         })
     }
 
-    /// Begins to count the bytes of a new key.
     pub(super) fn reset_lookahead(&mut self) {
         self.close_key_stream();
         self.wasted_streams = 0;
         self.lookahead = self.ahead().map_or(LookaheadState::Off, |_| LookaheadState::Counting(0));
     }
 
-    /// Releases the key stream of this context.
     pub(super) fn close_key_stream(&mut self) {
         if let LookaheadState::On(id) = self.lookahead {
             self.provider.lookahead.streams().map(|streams| streams.close(id));
@@ -103,8 +98,7 @@ impl Context {
         answer
     }
 
-    /// Processes what key stream does not cover. A direct request would wait for a driver that may have
-    /// stopped.
+    /// A direct request would wait for a driver that may have stopped.
     fn update_in_software(&mut self, r: Request<'_>) -> c_int {
         if let Some(reason) = self.lookahead_refusal(r.len()) {
             self.counts.because(reason, r.len() as u64);
@@ -112,7 +106,6 @@ impl Context {
         if self.sync() { self.straight(r) } else { 0 }
     }
 
-    /// Processes a text as far as there is key stream.
     fn mix_from_key_stream(&mut self, job: InOut<'_>) -> Mixed {
         let LookaheadState::On(id) = self.lookahead else { return Mixed::default() };
         let provider = self.provider;
@@ -172,8 +165,7 @@ impl Context {
         }
     }
 
-    /// Starts a stream from the current position on. `None`: the driver has no room for the key, or
-    /// is late, or the device is absent.
+    /// `None`: the driver has no room for the key, or is late or absent.
     #[cold]
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, lookahead) = (self.ahead()?, &self.provider.lookahead);
@@ -190,14 +182,13 @@ impl Context {
         Some(place.fill(KeyStream::Counter(stream)))
     }
 
-    /// The position in the stream.
     fn position(&mut self) -> Option<Position> {
         let used = self.held;
         if let Some(running) = self.running {
             return Some(Position { counter: u128::from_be_bytes(running), used });
         }
-        // In counter mode the default provider's IV is the counter of the next block, also while it
-        // holds the rest of a block (CRYPTO_ctr128_encrypt).
+        // The default provider's IV is the counter of the next block, also while it holds the rest
+        // of a block (CRYPTO_ctr128_encrypt).
         let next = u128::from_be_bytes(self.running_iv()?);
         Some(Position { counter: next.wrapping_sub(u128::from(used > 0)), used })
     }

@@ -1,13 +1,4 @@
 //! Cipher contexts.
-//!
-//! - `context`: state of a context, copying, freeing
-//! - `init`: setting of key, IV and direction
-//! - `stream`: update and final
-//! - `record`: TLS 1.2 and older, one record per update
-//! - `unpad`: removes padding and MAC from a decrypted record in constant time
-//! - `offload`: whole blocks processed by the accelerator
-//! - `lookahead`: CTR with key stream that was computed before
-//! - `params`: gettable and settable parameters
 
 mod context;
 mod init;
@@ -24,7 +15,6 @@ use context::Context;
 
 use crate::contexts::{duplicate, free, newctx, set_ctx_params};
 
-/// The dispatch table of the cipher with index `KIND`.
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 15] {
     [
         Dispatch::cipher_newctx(newctx::<Context, KIND>),

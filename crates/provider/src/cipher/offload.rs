@@ -1,5 +1,3 @@
-//! Processes whole blocks with the accelerator.
-
 use std::mem::take;
 use std::ptr::copy_nonoverlapping;
 
@@ -12,20 +10,17 @@ use crate::keyed_request::Keyed;
 use crate::kinds::{Block, Mode};
 use crate::offer::Cipher;
 
-/// Whole blocks of a stream, which the accelerator processes from the front. Software processes the
-/// blocks that it leaves.
+/// Whole blocks of a stream, which the accelerator processes from the front.
 pub(super) struct Blocks {
     /// A block before the input, and the number of its bytes in use: none or all.
     head: (Block, usize),
     input: *const u8,
     output: *mut u8,
     len: usize,
-    /// The IV to continue from.
     iv: Block,
     done: usize,
-    /// Number of bytes in the current request.
     step: usize,
-    /// Why software processes the blocks that are left, if any are.
+    /// Why software processes the blocks that are left.
     why: SoftwareReason,
 }
 
@@ -55,19 +50,17 @@ impl Blocks {
         self.len
     }
 
-    /// The data before the input.
     pub(super) fn head(&self) -> &[u8] {
         &self.head.0[..self.head.1]
     }
 
-    /// The current request.
     fn request(&self, cipher: &Cipher, direction: Direction) -> Request<'_> {
         let (head, input) = self.parts();
         let request = Request::new(direction, &self.iv[..cipher.kind.iv_len()], input);
         Request { head, piece: cipher.piece, ..request }
     }
 
-    /// The data of the current request, in two parts.
+    /// Of the current request.
     fn parts(&self) -> (&[u8], &[u8]) {
         let head = if self.done == 0 { self.head() } else { &[] };
         let from = self.done.saturating_sub(self.head().len());
@@ -76,8 +69,8 @@ impl Blocks {
         (head, unsafe { std::slice::from_raw_parts(self.input.add(from), self.step - head.len()) })
     }
 
-    /// Copies an accepted result to the output. Nothing is written to `output` before that, so
-    /// software can process the remaining blocks even in place.
+    /// Nothing is written to `output` before, so software can process the remaining blocks even in
+    /// place.
     fn take(&mut self, result: &[u8], mode: Mode, block: usize, encrypt: bool) {
         let (head, part) = self.parts();
         let last = last_block(
@@ -98,16 +91,14 @@ impl Blocks {
 }
 
 impl Context {
-    /// Processes the whole blocks of a stream with the accelerator. Returns the number of bytes
-    /// processed from the front; software must process the rest. `running` is then the IV to
-    /// continue from, if any.
+    /// Returns the number of bytes processed from the front. `running` is then the IV to continue
+    /// from.
     pub(super) fn offload(&mut self, mut blocks: Blocks) -> usize {
         self.send(&mut blocks);
         self.go_on_from(&blocks)
     }
 
-    /// Continues the stream of this context after the processed blocks. Returns the number of
-    /// processed bytes.
+    /// Continues after the processed blocks, and returns their number of bytes.
     pub(super) fn go_on_from(&mut self, blocks: &Blocks) -> usize {
         if blocks.done > 0 && !self.kind().mode.is_whole() {
             self.running = Some(blocks.iv);
@@ -119,7 +110,6 @@ impl Context {
         blocks.done
     }
 
-    /// Processes whole blocks with the driver, as far as it does.
     pub(super) fn send(&mut self, blocks: &mut Blocks) {
         let (cipher, kind) = (self.cipher, self.kind());
         let hardware = &cipher.hardware;
@@ -154,7 +144,6 @@ impl Context {
     }
 }
 
-/// The last block, of `len` bytes, in `blocks`.
 fn last_block(blocks: &[u8], len: usize) -> Block {
     let mut last = Block::default();
     last[..len].copy_from_slice(&blocks[blocks.len() - len..]);

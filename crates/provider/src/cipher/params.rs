@@ -1,4 +1,4 @@
-//! Gettable and settable parameters of ciphers and contexts (provider-cipher(7)).
+//! Parameters of ciphers and contexts (provider-cipher(7)).
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
@@ -33,13 +33,11 @@ static GETTABLE: [Param; 10] = [
     abi::end(),
 ];
 
-/// `OSSL_FUNC_cipher_gettable_params`
 pub(crate) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_cipher_gettable_ctx_params`: the default provider's list, which depends on the
-/// OpenSSL version.
+/// The default provider's list, which depends on the OpenSSL version.
 pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
@@ -48,7 +46,6 @@ pub(crate) unsafe extern "C" fn gettable_ctx_params<const KIND: usize>(
     list(unsafe { ProviderContext::at(provider) }, KIND, |soft| soft.gettable_ctx_params)
 }
 
-/// `OSSL_FUNC_cipher_settable_ctx_params`: the default provider's list, as above.
 pub(crate) unsafe extern "C" fn settable_ctx_params<const KIND: usize>(
     _at: *mut c_void,
     provider: *mut c_void,
@@ -67,7 +64,6 @@ fn list(
     ProviderContext::list(context, |context| Some(which(&context.offer.get()?.cipher(kind)?.soft)))
 }
 
-/// `OSSL_FUNC_cipher_get_params`: values that apply to each context of the algorithm.
 pub(crate) unsafe extern "C" fn get_params<const KIND: usize>(params: *mut Param) -> c_int {
     // SAFETY: guaranteed by the core.
     describe(&KINDS[KIND], unsafe { Requested::new(params) })
@@ -94,8 +90,7 @@ fn describe(kind: &Kind, mut params: Requested<'_>) -> c_int {
     c_int::from(answers.into_iter().all(|(key, value)| params.set_unsigned(key, value)))
 }
 
-/// `OSSL_FUNC_cipher_get_ctx_params`: the default provider sets the values, except those that only
-/// this context has.
+/// The default provider sets the values, except those that only this context has.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
     unsafe { contexts::with(at, |context: &mut Context| context.get_params(Requested::new(params))) }
@@ -159,8 +154,7 @@ impl SetParams for Context {
         if let Some(size) = number(name::TLS_MAC_SIZE) {
             self.tls_mac_size = size as usize;
         }
-        // No known caller uses records in these modes. Their effect on a context is defined only by
-        // the default provider.
+        // No known caller uses records in these modes.
         self.lost |= self.tls_version > 0 && mode != Mode::Cbc;
         self.settle();
         done

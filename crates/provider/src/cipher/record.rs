@@ -1,10 +1,8 @@
-//! TLS 1.2 and older in CBC mode: each update is one record with its own padding, processed in
-//! place.
+//! TLS 1.2 and older in CBC mode: each update is one record with its own padding, in place.
 //!
 //! See provider-cipher(7), parameters tls-version, tls-mac-size and tls-mac. Encryption appends the
 //! padding of RFC 5246 section 6.2.3.2 (SSL 3: RFC 6101 section 5.2.3.2). Decryption removes
-//! padding and MAC in constant time. Since TLS 1.1 the first block is the explicit IV, which is
-//! encrypted and decrypted like data.
+//! padding and MAC in constant time. Since TLS 1.1 the first block is the explicit IV.
 
 use std::ffi::c_int;
 
@@ -28,7 +26,6 @@ pub(super) mod version {
 }
 
 impl Context {
-    /// An update in TLS mode.
     pub(super) fn record(&mut self, r: Request<'_>) -> c_int {
         self.tls_mac = None;
         let block = self.kind().block();
@@ -78,7 +75,7 @@ impl Context {
         1
     }
 
-    /// Passes the whole record to the default provider, which also raises the errors.
+    /// The default provider also raises the errors.
     fn soft_record(&mut self, r: Request<'_>) -> c_int {
         if !self.sync() {
             return 0;
@@ -92,7 +89,6 @@ impl Context {
         done
     }
 
-    /// Writes the padding, of 1 byte to a block.
     fn pad(&self, padding: InOut<'_>) {
         let last = (padding.len() - 1) as u8;
         let mut bytes = [if self.tls_version == version::SSL3 { 0 } else { last }; MAX_BLOCK];
@@ -100,8 +96,8 @@ impl Context {
         padding.write(&bytes[..padding.len()]);
     }
 
-    /// Removes explicit IV, padding and MAC from a decrypted record. Returns the length of the data
-    /// after the explicit IV. `None`, with an error raised, if the record is publicly malformed.
+    /// Returns the length of the data after the explicit IV. `None`, with an error raised, if the
+    /// record is publicly malformed.
     fn unwrap_record(&mut self, bytes: &[u8]) -> Option<usize> {
         let block = self.kind().block();
         let data = &bytes[if self.has_explicit_iv() { block } else { 0 }..];

@@ -44,8 +44,7 @@ pub(super) struct Large<'a> {
 }
 
 function_of_request! {
-    /// `OSSL_FUNC_cipher_update`. A request that stays in software costs a comparison, a call and the
-    /// counting.
+    /// A request that stays in software costs a comparison, a call and the counting.
     fn update(context: Context, request) {
         if request.len() < context.straight_below {
             // It cannot panic.
@@ -55,15 +54,13 @@ function_of_request! {
     }
 }
 
-/// `OSSL_FUNC_cipher_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
     // SAFETY: the core guarantees valid contexts and buffers.
     unsafe { contexts::with(at, |context: &mut Context| context.finish(out, len, size)) }
 }
 
 function_of_request! {
-    /// `OSSL_FUNC_cipher_cipher`: whole blocks without buffering and padding (EVP_Cipher(3)). Costs the
-    /// same as `update`.
+    /// Whole blocks without buffering and padding (EVP_Cipher(3)). Costs the same as `update`.
     fn cipher(context: Context, request) {
         if request.len() < context.straight_below {
             // It cannot panic.
@@ -74,7 +71,6 @@ function_of_request! {
 }
 
 impl Context {
-    /// Passes the request directly to software.
     #[inline]
     pub(super) fn straight(&mut self, r: Request<'_>) -> c_int {
         let total = self.held.wrapping_add(r.len());
@@ -103,9 +99,9 @@ impl Context {
         }
     }
 
-    /// Whether the output may become random numbers: a CTR_DRBG of OpenSSL's that fetched this
-    /// cipher encrypts zeros in place (drbg_ctr.c, `drbg_ctr_generate`). Software computes them: what
-    /// a driver leaves unwritten would be a key of zeros.
+    /// A CTR_DRBG of OpenSSL's that fetched this cipher encrypts zeros in place (drbg_ctr.c,
+    /// `drbg_ctr_generate`). Software computes its random numbers: what a driver leaves unwritten
+    /// would be a key of zeros.
     fn is_for_random_numbers(&self, r: &Request<'_>) -> bool {
         if self.kind().mode != Mode::Ctr || !std::ptr::eq(r.input(), r.out()) || r.input().is_null() {
             return false;
@@ -114,7 +110,6 @@ impl Context {
         unsafe { std::slice::from_raw_parts(r.input(), r.len()) }.iter().all(|byte| *byte == 0)
     }
 
-    /// An update without look-ahead.
     pub(super) fn update_now(&mut self, r: Request<'_>) -> c_int {
         match self.begin(r) {
             ControlFlow::Break(answer) => answer,
@@ -125,8 +120,7 @@ impl Context {
         }
     }
 
-    /// Starts an update: processes all of it, except the whole blocks of a large update and the
-    /// data after them.
+    /// Processes all of an update, except the whole blocks of a large one and the data after them.
     fn begin<'a>(&mut self, r: Request<'a>) -> ControlFlow<c_int, Large<'a>> {
         if self.takes_records() {
             return ControlFlow::Break(self.record(r));
@@ -145,7 +139,6 @@ impl Context {
         unsafe { self.begin_large(r, head) }.map_or(ControlFlow::Break(0), ControlFlow::Continue)
     }
 
-    /// Counts why software processes a request of `len` bytes, if it is not too short.
     #[inline]
     pub(super) fn explain(&mut self, len: usize) {
         if self.counts.has_reasons() {
@@ -167,7 +160,7 @@ impl Context {
         }
     }
 
-    /// The first of three parts of a large update; `None` if the default provider failed.
+    /// `None` if the default provider failed.
     ///
     /// # Safety
     /// Input and output are not null, and `out` has room for all held bytes and all input.
@@ -197,7 +190,6 @@ impl Context {
         Some(Large { request: r, head, written, blocks, last })
     }
 
-    /// Completes a large update of this context whose blocks were processed.
     fn end(&mut self, large: Large<'_>) -> c_int {
         let request = large.request;
         let written = self.end_large(large);
@@ -228,8 +220,6 @@ impl Context {
         Some(written)
     }
 
-    /// Software completes the stream.
-    ///
     /// # Safety
     /// As for `OSSL_FUNC_cipher_final`.
     unsafe fn finish(&mut self, out: *mut u8, out_len: *mut usize, out_size: usize) -> c_int {
@@ -246,22 +236,19 @@ impl Context {
         done
     }
 
-    /// Number of bytes of `len` that can be processed now, in whole blocks, and number of remaining
-    /// bytes.
+    /// Bytes that can be processed now, in whole blocks, and the remaining ones.
     fn whole_blocks(&self, len: usize) -> (usize, usize) {
         let blocks = (len - self.keeps_last) & !(self.kind().block() - 1);
         (blocks, len - blocks)
     }
 
-    /// Processes `len` bytes of a request in software.
     fn part(&mut self, r: Request<'_>, from: usize, to: usize, len: usize) -> Option<usize> {
         let mut written = 0;
         let done = self.straight(r.part(from, to, len, &mut written));
         (done == 1).then_some(written)
     }
 
-    /// Makes `soft` output the last block that it holds back for the padding, because more data
-    /// follows.
+    /// Makes `soft` output the last block that it holds back for the padding: more data follows.
     fn release(&mut self, r: Request<'_>, to: usize) -> Option<usize> {
         if !self.set_soft_padding(false) {
             return None;
@@ -272,7 +259,6 @@ impl Context {
         if self.set_soft_padding(self.padding) { written } else { None }
     }
 
-    /// Sets the padding of `soft` only. On failure the context is marked as lost.
     fn set_soft_padding(&mut self, on: bool) -> bool {
         let mut value = c_uint::from(on);
         let params = [Param::construct_uint(name::PADDING, &mut value), end()];
@@ -292,7 +278,6 @@ impl Context {
         running
     }
 
-    /// The IV that `soft` continues from.
     pub(super) fn iv_of_soft(&self) -> Option<Block> {
         // As a pointer: for a copy, the default provider tries the pointer first and leaves an
         // error on the queue.
@@ -339,8 +324,8 @@ impl Context {
         self.soft_blocks(r, done)
     }
 
-    /// Processes the blocks of a request in software, from byte `from` on, which is within it, without
-    /// its buffer and padding.
+    /// From byte `from` on, which is within the request, without the buffer and the padding of
+    /// `soft`.
     #[inline]
     pub(super) fn soft_blocks(&mut self, r: Request<'_>, from: usize) -> c_int {
         if !self.sync() {

@@ -1,9 +1,8 @@
 //! Removes padding and MAC from a decrypted TLS record, in constant time.
 //!
 //! An attacker who can distinguish a bad padding from a bad MAC can decrypt (Vaudenay 2002, Lucky
-//! Thirteen 2013). Therefore the execution time depends only on public values: the length of the
-//! record, the length of the MAC, the version. A bad padding yields a random MAC, so that the
-//! verification of the MAC fails as for any other forgery.
+//! Thirteen 2013). Therefore the time depends only on public values: the lengths of record and MAC,
+//! and the version. A bad padding yields a random MAC, so that its verification fails.
 
 use std::ops::BitAnd;
 
@@ -24,7 +23,6 @@ pub(in crate::cipher) struct Mac {
 }
 
 impl Mac {
-    /// A copy of `bytes`; `None` if it is longer than any MAC.
     pub(in crate::cipher) fn copy_of(bytes: &[u8]) -> Option<Mac> {
         let mut mac = Mac { bytes: [0; LONGEST_MAC], len: bytes.len() };
         mac.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -52,17 +50,14 @@ pub(in crate::cipher) enum Padding {
     AnyUpTo(usize),
 }
 
-/// The parts of a record.
 pub(in crate::cipher) struct Record {
-    /// Number of data bytes at the front.
     pub(in crate::cipher) len: usize,
-    /// The MAC; `None` with encrypt-then-MAC.
+    /// `None` with encrypt-then-MAC.
     pub(in crate::cipher) mac: Option<Mac>,
 }
 
-/// Removes padding and MAC from `data`. `None` if the record is too short for them, which is
-/// public. Also `None` for a bad padding if the record contains no MAC (encrypt-then-MAC: the
-/// record was authenticated before), and if the kernel returns no random bytes.
+/// `None` if the record is too short, which is public, for a bad padding if it contains no MAC
+/// (encrypt-then-MAC: it was authenticated before), and if the kernel returns no random bytes.
 pub(in crate::cipher) fn unpad(data: &[u8], mac_size: usize, kind: Padding) -> Option<Record> {
     let len = data.len();
     if mac_size > LONGEST_MAC || len < mac_size + 1 || u32::try_from(len).is_err() {

@@ -1,5 +1,3 @@
-//! Digest contexts.
-
 use std::ffi::{c_int, c_void};
 
 use outboard_abi::{Param, Params};
@@ -12,7 +10,6 @@ use crate::message::Message;
 use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 
-/// State of a digest context.
 pub(super) struct Context {
     message: Message,
     digest: &'static Digest,
@@ -27,8 +24,7 @@ impl Context {
     }
 }
 
-/// Setting parameters changes the state of the default provider's context, so the gathered message is
-/// passed to it first.
+/// The parameters change the state of `soft`, so the gathered message is passed to it first.
 impl SetParams for Context {
     fn set_params(&mut self, params: Params<'_>) -> c_int {
         let soft = self.message.committed();
@@ -61,13 +57,11 @@ impl Duplicate for Context {
     }
 }
 
-/// `OSSL_FUNC_digest_init`
 pub(super) unsafe extern "C" fn init(at: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: the core guarantees valid contexts and parameters.
     unsafe { contexts::with(at, |context: &mut Context| context.init(Params::new(params))) }
 }
 
-/// `OSSL_FUNC_digest_update`
 pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
@@ -75,7 +69,6 @@ pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: u
     unsafe { context.message.update(input, len, Some(&context.digest.keyed.hash_driver)) }
 }
 
-/// `OSSL_FUNC_digest_final`
 pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
     // SAFETY: the core guarantees valid contexts and buffers.
     unsafe {

@@ -1,10 +1,7 @@
-//! The supported digests.
-
 use std::ffi::CStr;
 
 use outboard_accel::Hash;
 
-/// Constant properties of a digest that can be offered.
 pub(crate) struct Kind {
     /// OpenSSL's primary name.
     pub(crate) name: &'static str,
@@ -12,11 +9,9 @@ pub(crate) struct Kind {
     pub(crate) hmac: &'static str,
     /// All names in OpenSSL, as the default provider lists them.
     pub(crate) names: &'static CStr,
-    /// The hash that a driver must implement.
     pub(crate) hash: Hash,
 }
 
-/// The digest with this index in the catalog.
 const fn kind<const KIND: usize>() -> Kind {
     let hash = Hash::ALL[KIND];
     let (name, hmac, names) = (hash.openssl_name(), hash.hmac_name(), hash.openssl_names());

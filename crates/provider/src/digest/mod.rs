@@ -1,10 +1,4 @@
 //! Digest contexts, each with its own message (`message`).
-//!
-//! - `kind`: the supported digests
-//! - `offer`: which digests and HMACs are offered
-//! - `context`: state of a context
-//! - `params`: gettable and settable parameters
-//! - `software`: the default provider's digests
 
 mod context;
 pub(crate) mod kind;
@@ -17,8 +11,7 @@ use outboard_abi::Dispatch;
 use crate::contexts::{duplicate, free, newctx, set_ctx_params};
 use context::Context;
 
-/// The dispatch table of the digest with index `KIND`. The core calls some functions
-/// without a context, so each algorithm needs its own instance of them: hence a const parameter.
+/// The core calls some functions without a context: hence a const parameter.
 pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 12] {
     [
         Dispatch::digest_newctx(newctx::<Context, KIND>),

@@ -22,7 +22,6 @@ const NOT_MEASURED: Why<'_> = Why {
     text: "outboard tune does not measure digests: THRESHOLDS sets from which size on they go to hardware",
 };
 
-/// The offered digests and HMACs, and the table for the core.
 pub(crate) struct DigestOffer {
     /// Indexed like `KINDS`; `None` if not offered.
     digests: Vec<Option<Digest>>,
@@ -33,7 +32,6 @@ pub(crate) struct DigestOffer {
     pub(crate) soft_hmac: Option<SoftMac>,
 }
 
-/// One offered digest.
 pub(crate) struct Digest {
     pub(super) kind: &'static Kind,
     pub(super) soft: SoftDigest,
@@ -42,9 +40,8 @@ pub(crate) struct Digest {
 }
 
 impl DigestOffer {
-    /// Offers the digests that drivers implement if DIGESTS allows it, by default none, and THRESHOLDS
-    /// names their size.
-    /// `functions` are the dispatch tables of `KINDS`.
+    /// Offers the digests that drivers implement if DIGESTS allows it, by default none, and
+    /// THRESHOLDS names their size.
     #[cold]
     pub(crate) fn decide(provider: &Provider, functions: &[&'static [Dispatch]; KINDS.len()]) -> DigestOffer {
         let policy = &provider.policy;
@@ -94,13 +91,11 @@ impl DigestOffer {
         self.digests.get(kind)?.as_ref()
     }
 
-    /// The table for the core; `None` if it would be empty.
     pub(crate) fn rows(&self) -> Option<*const abi::Algorithm> {
         (self.rows.len() > 1).then_some(self.rows.as_ptr())
     }
 }
 
-/// The index in `KINDS` of a digest, by any of its names.
 fn place_of(digest: &[u8]) -> Option<usize> {
     let is_its = |kind: &Kind| {
         let mut names = kind.names.to_bytes().split(|&byte| byte == b':');
@@ -109,8 +104,7 @@ fn place_of(digest: &[u8]) -> Option<usize> {
     KINDS.iter().position(is_its)
 }
 
-/// Whether this provider may offer the digest with this name, so that a fetch by name may return
-/// it.
+/// Whether a fetch by this name may return a digest of this provider.
 pub(crate) fn may_be_ours(digest: &[u8]) -> bool {
     place_of(digest).is_some()
 }

@@ -1,5 +1,3 @@
-//! Gettable and settable parameters of digests and contexts (provider-digest(7)).
-
 use std::ffi::{c_int, c_void};
 
 use outboard_abi as abi;
@@ -16,7 +14,6 @@ static GETTABLE: [Param; 5] = [
     abi::end(),
 ];
 
-/// `OSSL_FUNC_digest_gettable_params`
 pub(super) unsafe extern "C" fn gettable_params(_provider: *mut c_void) -> *const Param {
     GETTABLE.as_ptr()
 }
@@ -38,7 +35,7 @@ fn describe(kind: &Kind, mut params: Requested<'_>) -> c_int {
     c_int::from(answers.into_iter().all(|(key, value)| params.set_unsigned(key, value)))
 }
 
-/// `OSSL_FUNC_digest_settable_ctx_params`: the default provider's list for SHA-1.
+/// The default provider's list for SHA-1.
 pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
     let choose = |context: &ProviderContext| context.digests.get()?.digest(0)?.soft.settable_ctx_params;
     // SAFETY: the core guarantees a valid provider context.

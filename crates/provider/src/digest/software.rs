@@ -1,5 +1,3 @@
-//! The default provider's digests.
-
 use std::ffi::c_int;
 
 use outboard_abi as abi;
@@ -7,7 +5,6 @@ use outboard_abi::{Dispatch, Params};
 
 use crate::message::{SoftContext, SoftFunctions};
 
-/// The functions of a digest in the default provider.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftDigest {
     init: abi::DigestInit,

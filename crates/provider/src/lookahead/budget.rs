@@ -8,7 +8,6 @@ pub(crate) struct Budget {
     used: AtomicUsize,
 }
 
-/// A part of the budget, released on drop.
 pub(super) struct Lease {
     budget: &'static Budget,
     bytes: usize,

@@ -12,8 +12,7 @@ use super::supply::Supply;
 use super::verifier::Verifier;
 use crate::in_out::InOut;
 
-/// A position in a stream: a counter block, and the number of its bytes that were used, below
-/// [`BLOCK`].
+/// A counter block, and the number of its bytes that were used, below [`BLOCK`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) counter: u128,
@@ -21,7 +20,6 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The position after `len` more bytes.
     pub(crate) fn after(self, len: usize) -> Position {
         let bytes = self.used + len;
         Position { counter: self.counter.wrapping_add((bytes / BLOCK) as u128), used: bytes % BLOCK }
@@ -37,7 +35,6 @@ pub(crate) struct CounterStream {
     segments: VecDeque<Segment>,
     /// Offset in the first segment of the first byte that was not used or skipped.
     next: usize,
-    /// Length of all segments in bytes.
     total: usize,
     /// The counter from which the text continued when segments were submitted last.
     asked_at: u128,
@@ -53,8 +50,8 @@ impl CounterStream {
         CounterStream { supply, segments, next: 0, total: 0, asked_at: 0, submitted: 0, used: 0, row }
     }
 
-    /// Processes a text from `position` on, as far as the driver has completed key stream for it.
-    /// Returns the number of bytes that were written; the caller processes more in software.
+    /// Processes a text as far as the driver has completed key stream for it, and returns the
+    /// number of bytes.
     pub(crate) fn mix(
         &mut self,
         position: Position,
@@ -93,8 +90,8 @@ impl CounterStream {
         (done, if is_late { self.supply.wait() } else { Stopped::Complete })
     }
 
-    /// Number of bytes that software processes from a position on whose key stream is not there: those
-    /// before the next segment, or a part of a segment that may be complete then.
+    /// Bytes that software processes before it looks for key stream again: those before the next
+    /// segment, or a part of a segment that may be complete then.
     pub(crate) fn step(&self, position: Position) -> usize {
         let first = self.segments.front().map(|segment| segment.counters().at(0));
         match first.map(|first| first.wrapping_sub(position.counter)) {
@@ -103,12 +100,11 @@ impl CounterStream {
         }
     }
 
-    /// The counters of the algorithm.
     pub(crate) fn row(&self) -> Option<&'static Row> {
         self.row
     }
 
-    /// Whether there is no key stream, because there was no memory for it.
+    /// There was no memory for key stream.
     pub(crate) fn is_empty(&self) -> bool {
         self.segments.is_empty() && !self.supply.is_waiting()
     }
@@ -118,7 +114,6 @@ impl CounterStream {
         !self.supply.may_submit(self.segments.iter_mut()) && self.supply.is_late(now)
     }
 
-    /// Ends the stream. False while the driver has some of its memory.
     pub(super) fn end(&mut self) -> bool {
         self.row.inspect(|row| row.add_discarded((self.total - self.next) as u64));
         (self.total, self.next) = (0, 0);
@@ -137,10 +132,7 @@ impl CounterStream {
     }
 
     /// Submits segments, after those that are there or else from `position` on, as far as there is
-    /// memory for them. A driver that is late gets none.
-    ///
-    /// # Errors
-    /// Those of the driver.
+    /// memory. A driver that is late gets none.
     pub(crate) fn refill(&mut self, position: Position) -> Result<(), Error> {
         if !self.supply.may_submit(self.segments.iter_mut()) {
             return Ok(());
@@ -167,7 +159,6 @@ impl CounterStream {
         Ok(())
     }
 
-    /// The first counter block of the segment after the last one.
     fn next_counter(&self) -> Option<u128> {
         let last = self.segments.back()?;
         Some(last.counters().at((last.len() + self.supply.gap()) / BLOCK))
@@ -181,7 +172,6 @@ impl CounterStream {
     }
 
     /// Submits the first segment, which is used up, again as the last one, if that has its length.
-    /// Otherwise drops it.
     fn renew_first(&mut self) -> Result<(), Error> {
         let Some(mut segment) = self.segments.pop_front() else { return Ok(()) };
         self.total -= segment.len();
@@ -196,8 +186,7 @@ impl CounterStream {
         Ok(())
     }
 
-    /// Finds a position in the stream, and discards the key stream before it. False: software has
-    /// overtaken the driver, and no segment is there.
+    /// Discards the key stream before a position. False: software has overtaken the driver.
     fn seek(&mut self, position: Position) -> Result<bool, Stopped> {
         while let Some(segment) = self.segments.front_mut() {
             let Counters::Run { first } = *segment.counters() else { return Err(Stopped::Elsewhere) };
@@ -235,7 +224,6 @@ impl CounterStream {
         if self.supply.was_late() && !is_hopeless { Ok(false) } else { Err(Stopped::Elsewhere) }
     }
 
-    /// Drops the first segment, of which the rest was not used.
     fn drop_first(&mut self) {
         if let Some(segment) = self.segments.pop_front() {
             self.row.inspect(|row| row.add_discarded((segment.len() - self.next) as u64));

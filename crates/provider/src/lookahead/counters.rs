@@ -2,7 +2,6 @@
 
 use super::nonces::NoncePattern;
 
-/// Block length in bytes.
 pub(crate) const BLOCK: usize = 16;
 
 /// A block as two words, as they are in memory.
@@ -11,7 +10,6 @@ pub(super) type Words = [u64; 2];
 /// The counter of the first text block of a GCM message. Counter 1 encrypts the tag.
 pub(crate) const FIRST_OF_GCM: u32 = 2;
 
-/// Counter blocks in the order of a segment.
 #[derive(Clone, Debug)]
 pub(crate) enum Counters {
     /// CTR mode: consecutive blocks, modulo 2^128.
@@ -32,7 +30,7 @@ impl Counters {
         }
     }
 
-    /// Number of blocks from `index` on whose counters are consecutive numbers.
+    /// How many blocks from `index` on have consecutive counters.
     pub(crate) fn consecutive(&self, index: usize) -> usize {
         match *self {
             Counters::Run { .. } => usize::MAX,
@@ -40,8 +38,7 @@ impl Counters {
         }
     }
 
-    /// Writes the blocks from `index` on to `room`, which must be whole blocks and aligned for
-    /// `u64`.
+    /// `room` has whole blocks, aligned for `u64`.
     pub(crate) fn fill(&self, mut index: usize, room: &mut [u8]) {
         // SAFETY: any bits are a number.
         let (before, mut rest, after) = unsafe { room.align_to_mut::<Words>() };
@@ -55,7 +52,6 @@ impl Counters {
     }
 }
 
-/// Writes consecutive counter blocks.
 fn fill_run(mut counter: u128, mut room: &mut [Words]) {
     while !room.is_empty() {
         let (run, after) = room.split_at_mut(room.len().min(same_but_last_byte(counter)));
@@ -78,17 +74,15 @@ fn fill_run(mut counter: u128, mut room: &mut [Words]) {
     }
 }
 
-/// A counter block.
 #[inline]
 pub(super) fn words(counter: u128) -> Words {
     [((counter >> 64) as u64).to_be(), (counter as u64).to_be()]
 }
 
-/// What is added to the second word of a counter block for the next one, as long as the lowest byte
-/// of the counter does not overflow.
+/// What the second word of a counter block differs by from the next one, while its lowest byte does
+/// not overflow.
 pub(super) const STEP: u64 = 1_u64.to_be();
 
-/// Number of blocks from `counter` on that differ in the lowest byte of the counter only.
 #[inline]
 pub(super) fn same_but_last_byte(counter: u128) -> usize {
     0x100 - usize::from(counter as u8)

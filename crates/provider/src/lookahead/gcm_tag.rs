@@ -19,22 +19,15 @@ use super::length_block::HashMultiples;
 use crate::block_cipher::BlockEncryption;
 use crate::software::SoftContext;
 
-/// Length of a tag in bytes.
 pub(crate) const TAG: usize = 16;
 
-/// Computes tags under one key.
 pub(crate) enum GcmTag {
     Powers(Powers),
-    Default {
-        /// A GCM context for encryption with the key.
-        context: SoftContext,
-        multiples: HashMultiples,
-    },
+    Default { context: SoftContext, multiples: HashMultiples },
 }
 
 impl GcmTag {
-    /// `context` makes a GCM context for encryption with a key, `cipher` is its block cipher. `None`
-    /// if the default provider fails, or without memory.
+    /// `context` makes a GCM context for encryption with a key, `cipher` is its block cipher.
     pub(crate) fn new(
         context: impl FnOnce() -> Option<SoftContext>,
         cipher: &dyn BlockEncryption,
@@ -55,8 +48,7 @@ impl GcmTag {
         Some(GcmTag::Default { multiples: HashMultiples::new(hash_key)?, context: context()? })
     }
 
-    /// The tag of a message. `cipher` is the block cipher with the key. `None` if the default provider
-    /// fails.
+    /// `cipher` is the block cipher with the key. `None` if the default provider fails.
     pub(crate) fn compute(
         &self,
         cipher: &dyn BlockEncryption,

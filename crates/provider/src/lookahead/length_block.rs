@@ -1,6 +1,6 @@
 //! The secret parts of a GCM tag that OpenSSL does not compute: the product of a public number with
-//! the hash key H = E_K(0), which is secret, and the comparison of tags. Both take a time that
-//! depends on public values only (`benches/constant_time.rs`).
+//! the hash key H = E_K(0), and the comparison of tags. Both take a time that depends on public
+//! values only (`benches/constant_time.rs`).
 
 use outboard_accel::memory::try_box;
 use outboard_accel::wipe;
@@ -8,7 +8,6 @@ use subtle::ConstantTimeEq;
 
 type Block = [u8; 16];
 
-/// Multiples of a hash key.
 pub(crate) struct HashMultiples {
     /// H times x to the power of the index (SP 800-38D, 6.3); the first bit of a block is that of
     /// x^0.
@@ -16,7 +15,6 @@ pub(crate) struct HashMultiples {
 }
 
 impl HashMultiples {
-    /// `None` without memory.
     pub(crate) fn new(hash_key: &Block) -> Option<HashMultiples> {
         let mut multiples = try_box([Block::default(); 128])?;
         let mut multiple = u128::from_be_bytes(*hash_key);
@@ -27,8 +25,7 @@ impl HashMultiples {
         Some(HashMultiples { multiples })
     }
 
-    /// Adds the product of `public` and H to a tag. The bits of `public`, which is not secret, select
-    /// the multiples.
+    /// The bits of `public`, which is not secret, select the multiples.
     pub(crate) fn add_product(&self, tag: &mut Block, mut public: u128) {
         while public != 0 {
             let power = public.leading_zeros();
@@ -45,12 +42,11 @@ impl Drop for HashMultiples {
     }
 }
 
-/// Whether the tag of a message is the expected one.
 pub(crate) fn is_tag(expected: &Block, tag: &[u8]) -> bool {
     expected[..].ct_eq(tag).into()
 }
 
-/// Multiplies by x in GF(2^128) as defined in SP 800-38D (6.3), in constant time.
+/// In GF(2^128) as defined in SP 800-38D (6.3), in constant time.
 fn times_x(value: u128) -> u128 {
     value >> 1 ^ (value & 1).wrapping_neg() & 0xe1 << 120
 }

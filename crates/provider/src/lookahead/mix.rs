@@ -1,13 +1,12 @@
 //! XORs key stream with a text, and looks at each block before it is used.
 //!
-//! The driver encrypts counter blocks in place. A block that it did not write is still the counter
-//! block, and a partly written one still has words of it; used as key stream, such a block would
-//! reveal the text. So each of the four 32-bit words of a block is compared with the word of the
-//! counter block. An encrypted block has an equal word with probability 2^-30: the caller then
-//! decides with a block that software computes.
+//! The driver encrypts counter blocks in place. A block that it did not write, or only in part,
+//! still has words of the counter block; used as key stream, it would reveal the text. So each of
+//! the four 32-bit words of a block is compared with that of the counter block. An encrypted block
+//! has an equal word with probability 2^-30: software then decides.
 //!
-//! The driver may write late, after it reported completion. Each word is therefore read from the
-//! segment once, and that value is compared and used.
+//! The driver may write after it reported completion. Each word is therefore read from the segment
+//! once, and that value is compared and used.
 
 use super::counters::{BLOCK, STEP, Words, same_but_last_byte, words};
 use super::text::{Alignment, Eight, Four, One, Text, alignment};
@@ -63,9 +62,8 @@ pub(super) fn block_at(stream: &[u8], index: usize, counter: u128) -> Option<[u8
     })
 }
 
-/// XORs a text with whole blocks of `stream`, which is not longer. The first block's counter is
-/// `counter`, and the others follow modulo 2^128. Returns the number of blocks that were processed: it
-/// ends before a block with a word of its counter block. Four blocks at a time where the CPU can.
+/// The first block's counter is `counter`; the others follow modulo 2^128. Returns the number of
+/// processed blocks: it ends before one with a word of its counter block.
 pub(super) fn mix_blocks(stream: &[u8], counter: u128, job: InOut<'_>) -> usize {
     assert!(stream.as_ptr().addr() % BLOCK == 0 && stream.len() <= job.len(), "segments are aligned");
     let (input, output) = (job.input(), job.output());

@@ -1,20 +1,10 @@
 //! Look-ahead: key stream that an accelerator computes before it is requested.
 //!
-//! In CTR and GCM mode the key stream is the encryption of counter blocks. It does not depend on the
-//! text, and the next counter blocks are predictable. Segments of them are encrypted in ECB mode,
-//! several in flight, and a request is XORed with key stream that is already there. Software
-//! processes what there is none for, in steps, after each of which key stream that was completed
-//! meanwhile is used: no request waits for the accelerator. An engine with ECB mode only can serve
-//! modern ciphers.
+//! In CTR and GCM mode the key stream is the encryption of counter blocks, which are predictable.
+//! Segments of them are encrypted in ECB mode, several in flight, and a request is XORed with key
+//! stream that is already there. Software processes what there is none for, in steps: no request
+//! waits for the accelerator. An engine with ECB mode only can serve modern ciphers.
 //! docs/security/lookahead.md argues that this is safe.
-//!
-//! - `counters`: the counter blocks of a segment
-//! - `nonces`: predicts the nonces of GCM messages
-//! - `mix`: XORs key stream with a text, and compares each block with its counter block
-//! - `text`: words of a text at the alignment that it has
-//! - `segment`: a segment and its use; `verifier`: the blocks that software recomputes
-//! - `supply`, `budget`: how much is computed, and the memory for it
-//! - `counter_stream`: CTR; `record_stream`: GCM; `gcm_tag`, `length_block`: the tag of a message
 
 mod budget;
 mod counter_stream;
@@ -54,18 +44,15 @@ pub(crate) use segment::Stopped;
 use supply::Supply;
 pub(crate) use verifier::Verifier;
 
-/// Number of bytes of a text that software processes before it looks again for key stream that the
-/// driver is computing: small enough that a long text uses what comes meanwhile, and large enough that
-/// looking costs little.
+/// Bytes of a text that software processes before it looks again for key stream: small enough that
+/// a long text uses what comes meanwhile, and large enough that looking costs little.
 pub(crate) const STEP: usize = 2048;
 
-/// Maximum number of streams of a process.
 const STREAMS: usize = 1024;
 
 /// A stream that was not used for this time gives its memory back, when another one needs some.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Key stream of one context.
 pub(crate) enum KeyStream {
     Counter(CounterStream),
     Records(RecordStream),
@@ -80,7 +67,7 @@ impl KeyStream {
     }
 }
 
-/// Stays in its slot while the driver has some of its memory, so that this counts as used.
+/// Stays in its slot while the driver has some of its memory.
 impl Ending for KeyStream {
     fn end(&mut self) -> bool {
         match self {
@@ -90,10 +77,9 @@ impl Ending for KeyStream {
     }
 }
 
-/// The key stream of a process.
 pub(crate) struct Lookahead {
     budget: Budget,
-    /// Maximum number of bytes of key stream of one context.
+    /// Of one context, in bytes.
     window: usize,
     streams: Decided<OwnedSlots<KeyStream>>,
 }
@@ -104,7 +90,6 @@ impl Lookahead {
         Lookahead { budget, window, streams: Decided::not_yet() }
     }
 
-    /// The source of a new stream, with a session for its key.
     pub(crate) fn supply(&'static self, session: Box<dyn Session>) -> Supply {
         Supply::new(session, &self.budget, self.window)
     }
@@ -114,8 +99,8 @@ impl Lookahead {
         self.streams().filter(|_| self.may_start())?.reserve(true)
     }
 
-    /// Whether a stream may start. Not while the driver is late with what another one needs: an
-    /// engine that has stopped would lose each further request, with its memory.
+    /// Not while the driver is late with what another stream needs: an engine that has stopped
+    /// would lose each further request, with its memory.
     pub(crate) fn may_start(&self) -> bool {
         self.may_start_at(now_ms())
     }
@@ -126,8 +111,8 @@ impl Lookahead {
         streams.find(|stream| stream.is_late(now).then_some(())).is_none()
     }
 
-    /// Goes on with a stream after its use for a text, by `refill` if it `needs_more` key stream. `Err`:
-    /// the stream must end, after an error of the driver or without one.
+    /// Goes on with a stream after its use, by `refill` if it `needs_more`. `Err`: it must end,
+    /// after an error of the driver or without one.
     pub(crate) fn go_on(
         &self,
         stopped: Stopped,
@@ -153,7 +138,6 @@ impl Lookahead {
         }
     }
 
-    /// The streams of all contexts. `None` without memory.
     pub(crate) fn streams(&self) -> Option<&OwnedSlots<KeyStream>> {
         self.streams.get().or_else(|| self.streams.set(OwnedSlots::new(STREAMS, IDLE)?))
     }

@@ -16,7 +16,6 @@
 /// A nonce as a number of 96 bits.
 pub(crate) type Nonce = u128;
 
-/// Length of a nonce in bytes.
 pub(crate) const NONCE: usize = 12;
 
 /// Not a nonce: the counter of the pattern is exhausted.
@@ -37,17 +36,14 @@ const LONG_CARRY: u128 = 0x1f;
 /// Messages that may be lost or reordered without being a wrong prediction.
 const WINDOW: u64 = 1024;
 
-/// How the nonces of a key depend on their sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoncePattern {
     /// Position of the counter's least significant bit.
     pub(crate) shift: u32,
-    /// XORed with the counter.
     pub(crate) constant: Nonce,
 }
 
 impl NoncePattern {
-    /// The nonce with a sequence number.
     pub(crate) fn nonce(self, sequence: u64) -> Nonce {
         self.constant ^ (u128::from(sequence) & self.mask()) << self.shift
     }
@@ -59,13 +55,11 @@ impl NoncePattern {
         (sequence << self.shift == difference && sequence <= self.mask()).then_some(sequence as u64)
     }
 
-    /// The largest counter.
     fn mask(self) -> u128 {
         u128::MAX >> (128 - LONGEST.min(8 * NONCE as u32 - self.shift))
     }
 }
 
-/// What is known about the nonces of a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoncePredictor {
     pattern: Option<NoncePattern>,
@@ -80,12 +74,10 @@ pub(crate) struct NoncePredictor {
     wrong: u32,
 }
 
-/// What a nonce was to the predictor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// It follows the pattern: this is its sequence number.
     Expected(u64),
-    /// It does not.
     Other,
 }
 
@@ -138,7 +130,6 @@ impl NoncePredictor {
         self.pattern.filter(|_| is_trusted).map(|pattern| (pattern, self.next))
     }
 
-    /// Whether the nonces of this key cannot be predicted.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.wrong >= HOPELESS
     }
@@ -158,11 +149,11 @@ impl NoncePredictor {
         sequence.wrapping_sub(self.next) < WINDOW || self.next.wrapping_sub(sequence) <= WINDOW
     }
 
-    /// Finds the pattern of two consecutive nonces that differ, whose counters differ by one: their difference
+    /// Finds the pattern of two consecutive nonces whose counters differ by one: their difference
     /// is the counter's carry, 2^(k+1) - 1 at its position. The lower k bits of the new counter are
     /// then 0 and the next one is 1. Its higher bits are unknown, and part of the constant until a
-    /// carry shows them, unless the nonce is the counter itself. Other differences change nothing: a
-    /// single message out of order does not end a pattern.
+    /// carry shows them, unless the nonce is the counter itself. Other differences change nothing:
+    /// a message out of order does not end a pattern.
     fn learn(&mut self, before: Option<Nonce>, last: Nonce, nonce: Nonce) {
         let difference = last ^ nonce;
         let shift = difference.trailing_zeros();

@@ -17,13 +17,12 @@ use crate::in_out::InOut;
 /// Number of messages that may arrive late, after messages of the next segment.
 const REORDERED: u64 = 64;
 
-/// Maximum number of messages that software is seen to process while the driver computes segments.
+/// Of messages that software is seen to process while the driver computes segments.
 const LONGEST_WAIT: u64 = 1 << 14;
 
 /// Number of messages after which the longest one is forgotten, if none was as long since.
 const RECENT: u32 = 16;
 
-/// The longest of the recent messages, in blocks.
 #[derive(Default)]
 struct RecentLength {
     longest: usize,
@@ -46,8 +45,8 @@ impl RecentLength {
     }
 }
 
-/// Number of messages without a long one at every second place, after which those places get no key
-/// stream: HTTP/2 with short frames between long ones.
+/// Messages without a long one at every second place, after which those places get no key stream:
+/// HTTP/2 with short frames between long ones.
 const ALTERNATING: u64 = 16;
 
 /// A segment with the key stream of messages that follow each other, or of every second one.
@@ -66,12 +65,10 @@ struct Records {
 }
 
 impl Records {
-    /// The sequence number after the last message.
     fn end(&self) -> u64 {
         self.first.wrapping_add(self.count * self.step)
     }
 
-    /// The place of a message in the segment.
     fn index(&self, sequence: u64) -> Option<u64> {
         let distance = sequence.wrapping_sub(self.first);
         (distance < self.count * self.step && distance % self.step == 0).then_some(distance / self.step)
@@ -86,7 +83,6 @@ impl Records {
         is_new
     }
 
-    /// Number of bytes that belong to messages whose key stream was not used.
     fn unused(&self) -> usize {
         (self.count - self.used_count) as usize * self.blocks_each * BLOCK
     }
@@ -121,7 +117,6 @@ pub(crate) struct RecordStream {
 }
 
 impl RecordStream {
-    /// A stream for messages with sequence numbers from `next` on, of about `len` bytes.
     pub(crate) fn new(
         supply: Supply,
         (pattern, next): (NoncePattern, u64),
@@ -134,13 +129,11 @@ impl RecordStream {
         RecordStream { supply, pattern, segments, next, lengths, last_long, asked_at: next, row }
     }
 
-    /// The pattern of the nonces for which key stream is computed.
     pub(crate) fn pattern(&self) -> NoncePattern {
         self.pattern
     }
 
-    /// Finds the key stream of a message whose text has `len` bytes; if there is none, and none comes
-    /// soon, why.
+    /// `Err`: why there is no key stream, and none comes soon.
     pub(crate) fn find(&mut self, sequence: u64, len: usize) -> Result<Found, Stopped> {
         self.lengths.add(len);
         self.last_long[(sequence % 2) as usize] = sequence;
@@ -158,8 +151,7 @@ impl RecordStream {
         Ok(Found { segment, index })
     }
 
-    /// Processes the text of a message from byte `from` on, as far as the driver has completed key
-    /// stream for it, and marks that as used. Returns the number of bytes that were written.
+    /// As far as the driver has completed key stream for the text, which is then marked as used.
     pub(super) fn mix(
         &mut self,
         found: &Found,
@@ -191,9 +183,8 @@ impl RecordStream {
         (done, stopped)
     }
 
-    /// Processes the text of a message: with key stream, and what the driver has not completed in
-    /// steps by `software`, from one byte to another. `None`: there is no key stream for it, and nothing
-    /// was written.
+    /// Processes a text with key stream, and in steps by `software`, from one byte to another, what
+    /// the driver has not completed. `None`: nothing was written.
     pub(crate) fn serve(
         &mut self,
         found: &Found,
@@ -218,12 +209,11 @@ impl RecordStream {
         }
     }
 
-    /// Whether there is no key stream, because there was no memory for it.
+    /// There was no memory for key stream.
     pub(crate) fn is_empty(&self) -> bool {
         self.segments.is_empty() && !self.supply.is_waiting()
     }
 
-    /// Whether other streams should not start.
     pub(super) fn is_late(&mut self, now: u32) -> bool {
         !self.may_submit() && self.supply.is_late(now)
     }
@@ -245,11 +235,8 @@ impl RecordStream {
         !self.supply.is_waiting() && self.supply.next_blocks(self.ahead(sequence)) > 0
     }
 
-    /// Drops key stream that is used or too old, and submits segments for messages after
-    /// `sequence`, as far as there is memory for them. A driver that is late gets none.
-    ///
-    /// # Errors
-    /// Those of the driver.
+    /// Drops what is used or too old, and submits segments for messages after `sequence`, as far as
+    /// there is memory. A driver that is late gets none.
     pub(crate) fn refill(&mut self, sequence: u64) -> Result<(), Error> {
         // Messages that are too short for key stream leave a part of each segment unused.
         for records in self.segments.iter_mut().filter(|records| !records.is_counted) {

@@ -10,7 +10,6 @@ use crate::hardware::Release;
 use crate::in_out::InOut;
 use outboard_accel::wipe;
 
-/// Why the processing of a text ended.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// At the end of the text, or where no more key stream was submitted.
@@ -27,7 +26,6 @@ pub(crate) enum Stopped {
     Failed(Error),
 }
 
-/// Why key stream cannot be used.
 #[derive(Debug)]
 pub(crate) enum Unusable {
     /// The driver failed, or this is the child of a fork.
@@ -36,7 +34,6 @@ pub(crate) enum Unusable {
     Wrong,
 }
 
-/// A submitted segment.
 pub(super) struct Segment {
     stream: KeyStreamSegment,
     counters: Counters,
@@ -48,7 +45,6 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Submits the encryption of `blocks` counter blocks.
     pub(super) fn submit(
         mut stream: KeyStreamSegment,
         counters: Counters,
@@ -60,8 +56,7 @@ impl Segment {
         Ok(Segment { stream, counters, is_ready, is_in_use, is_late, _lease: lease })
     }
 
-    /// Submits the encryption of other counter blocks, as many as before. The segment must not be
-    /// used after an error.
+    /// As many as before. The segment must not be used after an error.
     pub(super) fn renew(&mut self, counters: Counters) -> Result<(), Error> {
         self.stream.submit(self.stream.len(), &mut |room| counters.fill(0, room))?;
         (self.counters, self.is_ready, self.is_in_use, self.is_late) = (counters, false, false, false);
@@ -72,19 +67,16 @@ impl Segment {
         &self.counters
     }
 
-    /// Length in bytes.
     pub(super) fn len(&self) -> usize {
         self.stream.len()
     }
 
-    /// Whether the driver has completed it.
     #[inline]
     pub(super) fn is_ready(&mut self) -> bool {
         self.is_ready = self.is_ready || self.stream.is_ready();
         self.is_ready
     }
 
-    /// Whether some of it was used.
     pub(super) fn is_in_use(&self) -> bool {
         self.is_in_use
     }
@@ -94,7 +86,6 @@ impl Segment {
         self.is_late
     }
 
-    /// Records that a text needs it, and the driver has not completed it.
     pub(super) fn set_late(&mut self) {
         self.is_late = true;
     }
@@ -104,9 +95,9 @@ impl Segment {
         !self.is_ready && self.is_ready()
     }
 
-    /// XORs the text of a request with the key stream from byte `from` on, after blocks of that
-    /// were recomputed. The driver must have completed the segment. Returns the number of bytes that
-    /// were written before the key stream was found to be unusable.
+    /// XORs a text with the key stream from byte `from` on, after blocks of that were recomputed.
+    /// The driver must have completed the segment. Returns how many bytes were written before the
+    /// key stream was found to be unusable.
     pub(super) fn mix(
         &mut self,
         from: usize,

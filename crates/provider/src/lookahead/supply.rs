@@ -7,50 +7,45 @@ use super::counters::{BLOCK, Counters};
 use super::segment::{Segment, Stopped};
 use crate::clock::now_ms;
 
-/// Length of the first segments of a stream in bytes. The window doubles whenever a segment was
-/// used up, like the read-ahead of files.
+/// Of the first segments of a stream, in bytes. The window doubles whenever one was used up.
 const FIRST: usize = 16 * 1024;
 
-/// Number of segments into which the window is divided, so that the driver works on some while
-/// others are used.
+/// Of the window, so that the driver works on some while others are used.
 const SEGMENTS: usize = 4;
 
-/// Maximum number of windows that are left to software while the driver computes what follows.
+/// In windows, for software while the driver computes what follows.
 const LONGEST_LEAD: usize = 8;
 
 /// With each segment that is there in time the gap loses this part of a segment's length, and of its
 /// own if the driver was idle.
 const NARROWING: usize = 32;
 
-/// Milliseconds after which no other stream starts while key stream that is needed is not there. A
-/// busy driver may have a queue of that length.
+/// Milliseconds after which no other stream starts while needed key stream is not there: the queue
+/// of a busy driver may be as long.
 const LATE: u32 = 50;
 
-/// Milliseconds after which a stream ends whose key stream is not there: the default time limit of
-/// the module.
+/// Milliseconds after which a stream ends: the default time limit of the module.
 const NO_ANSWER: u32 = 10_000;
 
-/// The source of a stream's segments.
 pub(crate) struct Supply {
-    /// A session with the key, which the segments share.
     session: Box<dyn Session>,
     budget: &'static Budget,
     /// Number of bytes to have in advance.
     target: usize,
     window: usize,
-    /// Segments that the stream does not need any more and the driver has not completed, in the order
-    /// of their submission. They keep their part of the memory of the process.
+    /// Segments that the stream has left and the driver has not completed, in the order of
+    /// submission. They keep their part of the memory of the process.
     left: Vec<Segment>,
-    /// How many of these, from the first one on, the driver has passed over: it has completed one that
-    /// was submitted later. They may be lost. The others come before anything that it gets now.
+    /// How many of these the driver has passed over: it has completed a later one. They may be
+    /// lost.
     passed_over: usize,
-    /// Since when needed key stream is not there, in milliseconds of [`now_ms`]. While it is not, the
-    /// driver gets no further segments: each one would be lost to an engine that has stopped.
+    /// Since when needed key stream is not there, in milliseconds of [`now_ms`]. Meanwhile the
+    /// driver gets no segments: an engine that has stopped would lose each one.
     pub(super) waits_since: Option<u32>,
     /// Whether key stream was not there when it was needed, since the last submission.
     was_late: bool,
-    /// Number of bytes that are left to software after each segment, so that the driver has completed
-    /// the next one when the text reaches it.
+    /// Bytes for software after each segment, so that the driver has completed the next one in
+    /// time.
     gap: usize,
 }
 
@@ -61,7 +56,6 @@ impl Supply {
         Supply { session, budget, target, window, left, passed_over, waits_since, was_late, gap }
     }
 
-    /// Whether the segment that is needed is complete; if not, why the text cannot use it.
     #[inline]
     pub(super) fn check(&mut self, segment: &mut Segment) -> Result<(), Stopped> {
         if segment.is_ready() {
@@ -92,7 +86,6 @@ impl Supply {
         self.waits_since.is_some()
     }
 
-    /// Keeps a segment that the stream does not need any more until the driver has completed it.
     /// Without memory only the arena keeps it.
     pub(super) fn leave(&mut self, mut segment: Segment) {
         self.was_late |= self.is_overtaken(&mut segment);
@@ -108,19 +101,17 @@ impl Supply {
         !segment.is_ready() || self.was_late && !segment.is_in_use()
     }
 
-    /// Number of bytes that are left to software after each segment.
     pub(super) fn gap(&self) -> usize {
         self.gap
     }
 
-    /// Adjusts the gap to a segment whose first `bytes` came too late. Those that are submitted
-    /// already will be as late, and each of them adds its share.
+    /// The first `bytes` of a segment came too late. Those that are submitted already will be as
+    /// late, and each adds its share.
     pub(super) fn widen_gap(&mut self, bytes: usize) {
         self.gap = (self.gap + bytes / SEGMENTS).min(self.window.saturating_mul(LONGEST_LEAD) / SEGMENTS);
     }
 
-    /// Adjusts the gap to a segment that is there in time. The driver is idle if it has completed the
-    /// last one, too.
+    /// The driver is idle if it has completed the last segment, too.
     pub(super) fn narrow_gap(&mut self, last: Option<&mut Segment>) {
         let is_idle = last.is_some_and(Segment::is_ready);
         let bytes = self.target / SEGMENTS + if is_idle { self.gap } else { 0 };
@@ -137,8 +128,8 @@ impl Supply {
         self.left.is_empty()
     }
 
-    /// Whether the driver may get more than `segments`. Not while key stream is missing that was needed,
-    /// unless it has completed some since, and not while it has to complete what software has overtaken.
+    /// Not while key stream is missing that was needed, unless the driver has completed some since,
+    /// and not while it has to complete what software has overtaken.
     #[inline]
     pub(super) fn may_submit<'s>(&mut self, mut segments: impl Iterator<Item = &'s mut Segment>) -> bool {
         if self.waits_since.is_some() || !self.left.is_empty() {
@@ -156,19 +147,17 @@ impl Supply {
         self.waits_since.is_some() || self.left.len() > self.passed_over
     }
 
-    /// Whether other streams should not start, because the driver seems to have stopped. After some
-    /// time they may, to find out.
+    /// The driver seems to have stopped. After some time other streams may start, to find out.
     pub(super) fn is_late(&self, now: u32) -> bool {
         self.waits_since.is_some_and(|since| (LATE..NO_ANSWER).contains(&now.wrapping_sub(since)))
     }
 
-    /// Whether software has overtaken the driver since the last submission.
     pub(super) fn was_late(&self) -> bool {
         self.was_late
     }
 
-    /// Number of bytes to leave to software before the next segments, after it processed `done`
-    /// bytes while the driver computed the last ones: it would overtake them again.
+    /// Bytes for software before the next segments, after it processed `done` bytes while the
+    /// driver computed the last ones: it would overtake them again.
     pub(super) fn lead(&mut self, done: usize) -> usize {
         if !self.was_late {
             return 0;
@@ -178,7 +167,6 @@ impl Supply {
         lead
     }
 
-    /// Whether enough bytes were submitted to judge the stream by the part that was used.
     pub(super) fn is_judged(&self, submitted: u64) -> bool {
         submitted > 4 * self.window as u64
     }
@@ -188,15 +176,14 @@ impl Supply {
         self.target = (self.target * 2).min(self.window);
     }
 
-    /// Number of blocks of the next segment, if `ahead` bytes are in advance; 0 if that is enough.
-    /// Segments are submitted whole: each costs a system call and an interrupt.
+    /// Of the next segment, if `ahead` bytes are in advance; 0 if that is enough. Segments are
+    /// submitted whole: each costs a system call and an interrupt.
     pub(super) fn next_blocks(&self, ahead: usize) -> usize {
         let segment = (self.target / SEGMENTS).clamp(BLOCK, KeyStreamSegment::LONGEST);
         if ahead + segment > self.target.max(segment) { 0 } else { segment / BLOCK }
     }
 
-    /// Submits a segment of `blocks` counter blocks. `None` if the memory for key stream, of the
-    /// interface or of the process is used up.
+    /// `None` if the memory for key stream, of the interface or of the process is used up.
     pub(super) fn submit(&mut self, counters: Counters, blocks: usize) -> Result<Option<Segment>, Error> {
         let Some(lease) = self.budget.lease(blocks * BLOCK) else { return Ok(None) };
         let submit = |session| Segment::submit(KeyStreamSegment::new(session), counters, blocks, lease);
@@ -205,8 +192,7 @@ impl Supply {
         Ok(submitted)
     }
 
-    /// Submits a segment again, with other counter blocks. `None` as for [`submit`](Self::submit): it
-    /// must not be used then.
+    /// `None` as for [`submit`](Self::submit): the segment must not be used then.
     pub(super) fn renew(&mut self, segment: &mut Segment, counters: Counters) -> Result<Option<()>, Error> {
         let submitted = unless_scarce(segment.renew(counters))?;
         self.was_late &= submitted.is_none();

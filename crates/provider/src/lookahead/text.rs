@@ -1,6 +1,5 @@
 //! 64-bit words of text that may be unaligned.
 
-/// Whether this CPU reads and writes a word at any address by one instruction.
 const AT_ANY_ADDRESS: bool = cfg!(any(
     target_arch = "x86",
     target_arch = "x86_64",
@@ -46,8 +45,8 @@ pub(super) enum Alignment {
     One,
 }
 
-/// The alignment of text at all addresses of which `places` is the bitwise or. [`Alignment::One`]
-/// where the CPU does not need another: functions for the others are then not in the provider.
+/// `places` is the bitwise or of the addresses. [`Alignment::One`] where the CPU does not need
+/// another: the functions for others are then not in the provider.
 #[inline]
 pub(super) fn alignment(places: usize) -> Alignment {
     if AT_ANY_ADDRESS || places % 4 != 0 {

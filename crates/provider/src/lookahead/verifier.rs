@@ -1,10 +1,9 @@
 //! Recomputes blocks of key stream in software before they are used.
 //!
-//! Of each request at least one block is recomputed, and two of a long one: a block of each part of
-//! the segment that it uses, at a place that is drawn for this request when the driver has completed
-//! the segment. So a request of which all blocks are wrong is always found, and so is a wrong part of
-//! a segment that is aligned to its length of [`PART`] or more, by the first request that uses any of
-//! its blocks.
+//! Of each request a block of each part of the segment is recomputed, and two of a long one, at
+//! places that are drawn when the driver has completed the segment. So a request of which all
+//! blocks are wrong is always found, and so is a wrong part of at least [`PART`] that is aligned to
+//! its length, by the first request that uses any of its blocks.
 
 use std::ops::Range;
 
@@ -20,33 +19,29 @@ use crate::spot_check::Verdict;
 /// Length of the parts of a segment in blocks: a page.
 const PART: usize = 256;
 
-/// A request within one part that is longer than this number of blocks is long.
+/// In blocks of one part.
 const LONG: usize = PART / 2;
 
-/// Maximum number of blocks that a full comparison covers of one segment.
+/// Of a full comparison, in blocks of a segment.
 const WINDOW: usize = PART;
 
 /// Number of blocks that are compared at a time, on the stack. No request has blocks of more parts.
 const CHUNK: usize = 32;
 
-/// Aligned for the counter blocks that are written to it.
 #[repr(align(16))]
 struct Chunk([u8; CHUNK * BLOCK]);
 
-/// Verifies segments with software and counts what happens.
 pub(crate) struct Verifier<'a> {
     /// The driver of ECB mode.
     pub(crate) hardware: &'a Hardware,
-    /// The block cipher with the same key in software.
     pub(crate) reference: &'a dyn BlockEncryption,
-    /// OpenSSL's name of the algorithm that the key stream is for.
     pub(crate) algorithm: &'a str,
     pub(crate) row: Option<&'a Row>,
 }
 
 impl Verifier<'_> {
-    /// Decides about a request that uses these blocks of a segment. At the first use of some segments,
-    /// a window of the segment at a random place is compared too.
+    /// At the first use of some segments, a window of the segment at a random place is compared
+    /// too.
     pub(super) fn accepts(
         &self,
         bytes: &[u8],
@@ -69,7 +64,6 @@ impl Verifier<'_> {
         self.hardware.release(is_full, verify)
     }
 
-    /// Compares these blocks of a segment with software.
     pub(super) fn compare(&self, bytes: &[u8], counters: &Counters, mut blocks: Range<usize>) -> Verdict {
         while !blocks.is_empty() {
             let first = blocks.start;
@@ -84,8 +78,7 @@ impl Verifier<'_> {
         Verdict::Right
     }
 
-    /// Compares a block of each part of a segment that a request uses with software, and two if it
-    /// uses many of a single part.
+    /// A block of each part that a request uses, and two if it uses many of a single part.
     fn compare_chosen(
         &self,
         bytes: &[u8],
@@ -117,7 +110,7 @@ impl Verifier<'_> {
         self.recompute(bytes, count, fill, |index| chosen[index])
     }
 
-    /// Compares a block of a segment with software, without the room for more of them.
+    /// Without the room for more of them.
     fn compare_one(&self, bytes: &[u8], counters: &Counters, index: usize) -> Verdict {
         let mut expected = counters.at(index).to_be_bytes();
         let verdict = if self.reference.encrypt(&mut expected) {
@@ -129,8 +122,8 @@ impl Verifier<'_> {
         verdict
     }
 
-    /// Compares `count` blocks of a segment, at most [`CHUNK`], with software. `fill` writes their
-    /// counter blocks, and `place` is where they are.
+    /// `count` blocks, at most [`CHUNK`]: `fill` writes their counter blocks, and `place` is where
+    /// they are.
     fn recompute(
         &self,
         bytes: &[u8],
@@ -156,8 +149,8 @@ impl Verifier<'_> {
         verdict
     }
 
-    /// Records that a segment of `len` bytes is wrong at byte `offset`. That is proof, and no repetition is
-    /// waited for: the counter blocks are in memory that no application has.
+    /// A segment of `len` bytes is wrong at byte `offset`: proof, since its counter blocks are in
+    /// memory that no application has.
     #[cold]
     pub(super) fn found_wrong(&self, len: usize, offset: usize) {
         self.hardware.is_wrong(self.algorithm, self.row, len, offset);
@@ -178,7 +171,6 @@ impl Verifier<'_> {
     }
 }
 
-/// Compares the block with this number with that of software.
 #[inline]
 fn compare_block(bytes: &[u8], index: usize, expected: &[u8]) -> Verdict {
     let found = &bytes[index * BLOCK..][..BLOCK];

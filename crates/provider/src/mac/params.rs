@@ -1,5 +1,4 @@
-//! Gettable and settable parameters of an HMAC context (EVP_MAC-HMAC(7)). The default provider
-//! processes them. Those that determine the driver are also recorded here.
+//! Parameters of an HMAC context (EVP_MAC-HMAC(7)). Those that determine the driver are recorded.
 
 use std::ffi::{c_int, c_void};
 
@@ -23,7 +22,6 @@ pub(super) enum DigestParam<'a> {
     Other,
 }
 
-/// Classifies the parameters.
 pub(super) fn digest_params(params: Params<'_>) -> impl Iterator<Item = DigestParam<'_>> {
     let is_chosen = params.get(name::MAC_PROPERTIES).is_some();
     params.rows().map(move |row| match row.key() {
@@ -62,7 +60,6 @@ pub(super) fn with_software_digest(
     Some(call(rows.as_ptr()))
 }
 
-/// `OSSL_FUNC_mac_get_ctx_params`. Cannot panic.
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: the core guarantees valid contexts.
     let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
@@ -70,17 +67,14 @@ pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Par
     unsafe { (context.soft.functions.get_ctx_params)(context.soft_at(), params) }
 }
 
-/// `OSSL_FUNC_mac_gettable_ctx_params`
 pub(super) unsafe extern "C" fn gettable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
     list(provider, |soft| soft.functions.gettable_ctx_params)
 }
 
-/// `OSSL_FUNC_mac_settable_ctx_params`
 pub(super) unsafe extern "C" fn settable_ctx_params(_at: *mut c_void, provider: *mut c_void) -> *const Param {
     list(provider, |soft| soft.functions.settable_ctx_params)
 }
 
-/// A parameter list of the default provider.
 fn list(provider: *mut c_void, which: fn(&SoftMac) -> abi::CipherCtxParamList) -> *const Param {
     let choose = |context: &ProviderContext| Some(which(context.digests.get()?.soft_hmac.as_ref()?));
     // SAFETY: the core guarantees a valid provider context.

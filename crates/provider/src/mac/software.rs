@@ -1,5 +1,3 @@
-//! The default provider's HMAC.
-
 use outboard_abi as abi;
 use outboard_abi::Dispatch;
 
@@ -16,7 +14,6 @@ abi::functions! {
     }
 }
 
-/// A MAC in the default provider.
 #[derive(Clone, Copy)]
 pub(crate) struct SoftMac {
     pub(super) functions: MacFunctions,

@@ -21,8 +21,8 @@ static IN_USE: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Gathered(Vec<u8>);
 
 impl Gathered {
-    /// Appends data. Returns false and changes nothing if the message becomes too long or memory is
-    /// exhausted.
+    /// Appends data. False if the message becomes too long or memory is exhausted: nothing is
+    /// changed.
     pub(super) fn add(&mut self, more: &[u8]) -> bool {
         let len = self.0.len() + more.len();
         if len > self.0.capacity() && !self.make_room(len) {
@@ -46,7 +46,6 @@ impl Gathered {
         }
     }
 
-    /// A copy; `None` if memory is exhausted.
     pub(super) fn copy(&self) -> Option<Gathered> {
         let mut copy = Gathered::default();
         copy.add(&self.0).then_some(copy)

@@ -1,5 +1,4 @@
-//! A driver of a digest or HMAC with its key and sessions; processes one message at a time per
-//! session.
+//! A driver of a digest or HMAC with its key. Each session processes one message at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -18,17 +17,13 @@ use crate::provider::Provider;
 use crate::sessions::{SessionGuard, SessionId};
 use crate::spot_check::Verdict;
 
-/// Maximum number of threads and paused jobs that hash at the same time with the same key, or
-/// without one.
+/// Threads and paused jobs that may hash at the same time with the same key, or without one.
 const AT_ONCE: usize = 32;
 
-/// Number of messages hashed in software after the driver rejected a session, before the next
-/// attempt.
+/// Messages in software after the driver rejected a session, before the next attempt.
 const PAUSE: u32 = 16;
 
-/// A driver of a digest or of its HMAC, and the conditions for its use.
 pub(crate) struct HashDriver {
-    /// OpenSSL's name, for counters and log.
     pub(crate) name: &'static str,
     pub(crate) hardware: Arc<Hardware<dyn HashSession>>,
     /// Shortest message in bytes that goes to the driver.
@@ -55,22 +50,18 @@ impl HashDriver {
     }
 }
 
-/// A driver with a key, shared by all copies of the context in which the key was set. Digests have
-/// an empty key.
+/// Shared by all copies of the context in which the key was set. Digests have an empty key.
 pub(crate) struct Keyed {
     pub(crate) hash_driver: Arc<HashDriver>,
     key: Wiped<Vec<u8>>,
     /// Available to any thread. Sessions stay open.
     sessions: [AtomicSlotId; AT_ONCE],
-    /// 0, or one more than the number of messages hashed in software since the driver rejected a
-    /// session.
+    /// 0, or one more than the number of messages in software since a session was rejected.
     refused: AtomicU32,
-    /// Whether a result has been compared with software.
     was_compared: AtomicBool,
 }
 
 impl Keyed {
-    /// `None` without memory for the key.
     pub(crate) fn new(hash_driver: &Arc<HashDriver>, key: &[u8]) -> Option<Keyed> {
         Some(Keyed {
             hash_driver: Arc::clone(hash_driver),
@@ -81,13 +72,11 @@ impl Keyed {
         })
     }
 
-    /// Whether the key equals `key`, compared in constant time.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         bool::from(self.key.ct_eq(key))
     }
 
-    /// The digest of a message, or why software must compute it. `recompute` computes it in
-    /// software for comparison.
+    /// `Err`: why software must compute it. `recompute` does so for comparison.
     pub(super) fn digest(
         &self,
         provider: &Provider,
@@ -153,8 +142,7 @@ impl Keyed {
         Some(hold)
     }
 
-    /// Closes all sessions. The sessions of a removed device do not become valid again with a new
-    /// one.
+    /// The sessions of a removed device do not become valid again with a new one.
     fn close_all(&self) {
         for place in &self.sessions {
             if let Some(hold) = place.take() {
@@ -209,7 +197,6 @@ impl Offload for Whole<'_> {
     }
 }
 
-/// A digest computed by software.
 pub(super) struct Digested {
     pub(super) bytes: Wiped<[u8; 64]>,
     pub(super) len: usize,

@@ -1,17 +1,8 @@
 //! Messages that a driver gets as a whole, for digests and HMACs.
 //!
-//! An accelerator's state of a message is in the kernel and is lost with the driver. If a device is
-//! removed or fails in the middle of a message, the digest can be computed only from the message
-//! itself. Therefore a message is gathered in memory and passed to the driver as a whole, when its
-//! end is known. If the driver fails, software hashes the same memory. Copies of a context and
-//! children of a fork have copies of that memory, so their states are independent of each other and
-//! of the accelerator.
-//!
-//! A message longer than [`gathered::MOST`] is hashed in software.
-//!
-//! - `gathered`: the message in memory
-//! - `keyed`: the driver with its key, its sessions, one message processed by it
-//! - `soft`: the default provider's contexts
+//! A state in the kernel would be lost with the driver. Therefore a message is gathered in memory
+//! and passed to the driver when its end is known. If the driver fails, software hashes the same
+//! memory. Copies of a context and children of a fork have memory of their own.
 
 mod gathered;
 mod keyed;
@@ -31,23 +22,18 @@ use crate::provider::Provider;
 pub(crate) use self::keyed::{HashDriver, Keyed};
 pub(crate) use self::soft::{SoftContext, SoftFunctions};
 
-/// A message from its first byte to its digest.
-///
-/// It is either in `gathered`, from its first byte on, and only there, or in the default provider's
-/// context, which then processes it to its end.
+/// Either in `gathered`, from its first byte on, or in `soft`, which then processes it to its end.
 pub(crate) struct Message {
     gathers: bool,
     gathered: Gathered,
     /// The default provider's context. While `gathers` is true, it has no byte of the message.
     pub(crate) soft: SoftContext,
-    /// A copy of the context exists. Atomic, because threads may copy a context concurrently.
+    /// A copy exists. Atomic, because threads may copy a context concurrently.
     copied: AtomicBool,
     /// Number of bytes of this message that `soft` has processed.
     soft_len: u64,
-    /// Why the driver did not process the message, after it was submitted.
     why: Option<SoftwareReason>,
-    /// Messages in software not yet in the shared counters; `None` for an algorithm that is not
-    /// counted.
+    /// `None` for an algorithm that is not counted.
     pub(crate) counts: Option<ContextCounts>,
 }
 
@@ -64,7 +50,7 @@ impl Message {
         }
     }
 
-    /// Starts a message after `soft` was initialised. Gathers it if a driver is available.
+    /// Starts a message after `soft` was initialised.
     pub(crate) fn begin(&mut self, hash_driver: Option<&HashDriver>) {
         self.gathered.clear();
         self.copied.store(false, Ordering::Relaxed);
@@ -73,9 +59,8 @@ impl Message {
         (self.soft_len, self.why) = (0, None);
     }
 
-    /// A copy. A short message is likely to be copied often, such as the transcript of a TLS
-    /// handshake. Then the copy and, from its next bytes on, the original continue in software, so
-    /// that no byte is hashed more than twice.
+    /// A short message is likely to be copied often, as the transcript of a TLS handshake. Then
+    /// copy and original continue in software, so that no byte is hashed more than twice.
     pub(crate) fn duplicate(
         &self,
         hash_driver: Option<&HashDriver>,
@@ -98,7 +83,7 @@ impl Message {
         copy.feed(message).then_some(copy)
     }
 
-    /// Processes more of the message. In software this costs a comparison, a call and an addition.
+    /// In software this costs a comparison, a call and an addition.
     ///
     /// # Safety
     /// `input` is readable for `len` bytes.
@@ -132,8 +117,7 @@ impl Message {
         c_int::from(goes_on || (self.committed().is_some() && self.feed(more)))
     }
 
-    /// Passes the gathered message to software, which then continues. `None` if the default
-    /// provider fails.
+    /// Passes the gathered message to software, which continues. `None` if that fails.
     pub(crate) fn committed(&mut self) -> Option<&mut SoftContext> {
         if std::mem::take(&mut self.gathers) {
             let mut gathered = std::mem::take(&mut self.gathered);
@@ -155,9 +139,6 @@ impl Message {
         bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } > 0
     }
 
-    /// Computes the digest: with the driver if the message is long enough and the driver succeeds,
-    /// otherwise in software.
-    ///
     /// # Safety
     /// As for `OSSL_FUNC_digest_final`.
     pub(crate) unsafe fn finish(

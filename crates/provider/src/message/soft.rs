@@ -49,7 +49,6 @@ impl SoftFunctions {
     }
 }
 
-/// A context of the default provider, freed on drop.
 pub(crate) struct SoftContext {
     functions: SoftFunctions,
     pub(crate) at: *mut c_void,
@@ -60,14 +59,11 @@ impl SoftContext {
         (!at.is_null()).then_some(SoftContext { functions, at })
     }
 
-    /// A copy with all state. `None` on failure.
     pub(crate) fn duplicate(&self) -> Option<SoftContext> {
         // SAFETY: `at` is a context of these functions.
         SoftContext::new(self.functions, unsafe { (self.functions.dupctx)(self.at) })
     }
 
-    /// Processes more of the message.
-    ///
     /// # Safety
     /// `input` is readable for `len` bytes.
     #[inline]
@@ -76,8 +72,6 @@ impl SoftContext {
         unsafe { (self.functions.update)(self.at, input, len) }
     }
 
-    /// Writes the digest or MAC to `out` and its length to `len`.
-    ///
     /// # Safety
     /// `out` is writable for `size` bytes, `len` too.
     pub(super) unsafe fn finish(&mut self, out: *mut u8, len: *mut usize, size: usize) -> c_int {
@@ -93,8 +87,7 @@ impl SoftContext {
         let _ = unsafe { self.finish(unused.as_mut_ptr(), &mut len, unused.len()) };
     }
 
-    /// The digest of a message, computed with a copy of this context, which must be initialised and
-    /// empty.
+    /// Computed with a copy of this context, which must be initialised and empty.
     pub(super) fn digest_of(&self, message: &[u8]) -> Option<Digested> {
         let mut scratch = self.duplicate()?;
         let mut digested = Digested { bytes: Wiped::new([0; 64]), len: 0 };

@@ -1,5 +1,3 @@
-//! The functions that the core calls.
-
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{null_mut, slice_from_raw_parts_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +16,7 @@ use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 use crate::stack_text::StackText;
 
-/// Security strength in bits. Any strength is possible by reading more bytes, as with OpenSSL's
-/// SEED-SRC.
+/// In bits. Any strength is possible by reading more bytes, as with OpenSSL's SEED-SRC.
 const STRENGTH: u64 = 1024;
 
 /// Maximum length of one `generate`, in bytes. OpenSSL calls it repeatedly for more.
@@ -32,18 +29,16 @@ static GETTABLE: [Param; 4] = [
     abi::end(),
 ];
 
-/// A seed source context.
 pub(super) struct Context {
     provider: &'static Provider,
     source: SeedSource,
 }
 
-/// Whether the last attempt of this process failed. Then further failures are not logged, because
-/// OpenSSL 4.0 creates a new context for each request while the device is missing.
+/// The last attempt of this process failed: further failures are not logged, because OpenSSL 4.0
+/// makes a new context for each request meanwhile.
 static FAILING: AtomicBool = AtomicBool::new(false);
 
 impl Context {
-    /// Counts a request for bytes and reports its result.
     fn delivered(&self, done: Result<usize, Failure>) -> c_int {
         let counters = self.provider.counters.seed();
         match &done {
@@ -54,8 +49,7 @@ impl Context {
         self.report(done.map(drop))
     }
 
-    /// Returns 1, or 0 with an error on the queue. Also logs and notes failures that an
-    /// administrator should see.
+    /// Returns 1, or 0 with an error on the queue. Logs and notes what an administrator should see.
     #[inline(never)]
     fn report(&self, done: Result<(), Failure>) -> c_int {
         let Err(failure) = done else {
@@ -94,7 +88,6 @@ unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
     if at.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(at, len) } }
 }
 
-/// `OSSL_FUNC_rand_newctx`
 pub(super) unsafe extern "C" fn newctx(
     provider: *mut c_void,
     parent: *mut c_void,
@@ -116,7 +109,6 @@ pub(super) unsafe extern "C" fn newctx(
     })
 }
 
-/// `OSSL_FUNC_rand_instantiate`
 pub(super) unsafe extern "C" fn instantiate(
     at: *mut c_void,
     _strength: c_uint,
@@ -136,7 +128,6 @@ pub(super) unsafe extern "C" fn instantiate(
     })
 }
 
-/// `OSSL_FUNC_rand_uninstantiate`
 pub(super) unsafe extern "C" fn uninstantiate(at: *mut c_void) -> c_int {
     guard(0, || {
         // SAFETY: guaranteed by the core.
@@ -145,8 +136,7 @@ pub(super) unsafe extern "C" fn uninstantiate(at: *mut c_void) -> c_int {
     })
 }
 
-/// `OSSL_FUNC_rand_generate`: the unprocessed bytes of the device. All bytes are new, so prediction
-/// resistance is always provided.
+/// The unprocessed bytes of the device, all of them new: always with prediction resistance.
 pub(super) unsafe extern "C" fn generate(
     at: *mut c_void,
     out: *mut u8,
@@ -166,7 +156,6 @@ pub(super) unsafe extern "C" fn generate(
     })
 }
 
-/// `OSSL_FUNC_rand_get_seed`
 pub(super) unsafe extern "C" fn get_seed(
     at: *mut c_void,
     out: *mut *mut u8,
@@ -192,7 +181,6 @@ pub(super) unsafe extern "C" fn get_seed(
     })
 }
 
-/// `OSSL_FUNC_rand_clear_seed`
 pub(super) unsafe extern "C" fn clear_seed(_at: *mut c_void, seed: *mut u8, len: usize) {
     guard((), || {
         if !seed.is_null() {
@@ -203,16 +191,13 @@ pub(super) unsafe extern "C" fn clear_seed(_at: *mut c_void, seed: *mut u8, len:
     })
 }
 
-/// `OSSL_FUNC_rand_enable_locking` and `OSSL_FUNC_rand_lock`: contexts are thread-safe without a
-/// lock.
+/// Contexts are thread-safe without a lock.
 pub(super) unsafe extern "C" fn lock(_at: *mut c_void) -> c_int {
     1
 }
 
-/// `OSSL_FUNC_rand_unlock`
 pub(super) unsafe extern "C" fn unlock(_at: *mut c_void) {}
 
-/// `OSSL_FUNC_rand_gettable_ctx_params`
 pub(super) unsafe extern "C" fn gettable_ctx_params(
     _at: *mut c_void,
     _provider: *mut c_void,
@@ -220,7 +205,6 @@ pub(super) unsafe extern "C" fn gettable_ctx_params(
     GETTABLE.as_ptr()
 }
 
-/// `OSSL_FUNC_rand_get_ctx_params`
 pub(super) unsafe extern "C" fn get_ctx_params(at: *mut c_void, params: *mut Param) -> c_int {
     guard(0, || {
         // SAFETY: guaranteed by the core.
@@ -242,8 +226,7 @@ fn state_number(state: State) -> u64 {
     number.unsigned_abs().into()
 }
 
-/// `OSSL_FUNC_rand_verify_zeroization`: 1 if the source holds no state. A source wipes its state
-/// when it releases it.
+/// 1 if the source holds no state. A source wipes its state when it releases it.
 pub(super) unsafe extern "C" fn verify_zeroization(at: *mut c_void) -> c_int {
     // SAFETY: guaranteed by the core.
     guard(0, || c_int::from(unsafe { context(at) }.source.is_wiped()))

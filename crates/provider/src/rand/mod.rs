@@ -3,9 +3,6 @@
 //!
 //! OpenSSL's own DRBG processes the output (SP 800-90A): applications never get bytes of the device
 //! as random numbers. A parent cannot be set, so that this source cannot be used as a DRBG.
-//!
-//! - `context`: the functions that the core calls
-//! - `outboard_rng`: the device, its health tests, its assumed entropy
 
 mod context;
 
@@ -30,9 +27,8 @@ static FUNCTIONS: [Dispatch; 14] = [
     Dispatch::END,
 ];
 
-/// The table for the core, identical on every machine. Whether this process can open the device is
-/// checked, and an error reported, when OpenSSL instantiates the source. A check here would cost
-/// time in every process that uses random numbers.
+/// Identical on every machine. Whether this process can open the device is seen when OpenSSL
+/// instantiates the source: a check here would cost time in every process that uses random numbers.
 pub(crate) static ROWS: [Algorithm; 2] = [
     Algorithm {
         names: c"OUTBOARD-HWRNG".as_ptr(),
