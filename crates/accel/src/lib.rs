@@ -31,6 +31,7 @@ mod error;
 mod fork_mark;
 #[warn(missing_docs)]
 mod hash;
+mod immediate;
 mod key_stream;
 pub mod memory;
 mod mode;

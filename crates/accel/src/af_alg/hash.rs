@@ -1,10 +1,9 @@
 //! Digests and HMAC over AF_ALG.
 
-use std::io;
 use std::process;
 
 use super::socket::Socket;
-use super::{accept, request};
+use super::{accept, exactly};
 use crate::hash::fits;
 use crate::memory::{Shared, boxed};
 use crate::{Digest, DriverName, Error, HashAlgorithm, HashSession};
@@ -46,17 +45,12 @@ impl HashSession for AfAlgHash {
         if !channel.is_ours() {
             return Err(Error::DescriptorLost { driver: DriverName::clone(driver) });
         }
-        let exactly = |call, moved: io::Result<usize>, wanted| match moved {
-            Ok(got) if got == wanted => Ok(()),
-            Ok(got) => Err(Error::Short { driver: DriverName::clone(driver), got, wanted }),
-            Err(source) => Err(request(call, driver, source)),
-        };
         // An empty send would end the message too, and on some kernels begin another one.
         if !message.is_empty() {
-            exactly("send", channel.hash(message), message.len())?;
+            exactly("send", driver, channel.hash(message), message.len())?;
         }
         let (mut bytes, wanted) = ([0; 64], algorithm.hash.digest_len());
-        exactly("read", channel.receive(&mut bytes[..wanted]), wanted)?;
+        exactly("read", driver, channel.receive(&mut bytes[..wanted]), wanted)?;
         self.channel = Some((channel, process::id()));
         Ok(Digest::new(bytes, wanted))
     }

@@ -15,10 +15,11 @@ use std::mem::zeroed;
 
 use outboard_drivers::reach::ProgramInterface;
 
-use crate::memory::{boxed, text};
+use crate::immediate::Immediate;
+use crate::memory::{Shared, boxed, text};
 use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
 use hash::AfAlgHash;
-use session::AfAlgSession;
+use session::AfAlgKey;
 use socket::{Socket, SocketType};
 
 const INTERFACE: &str = ProgramInterface::AfAlg.name();
@@ -64,7 +65,8 @@ impl Accelerator for AfAlg {
             bound.set_tag_len(tag_len).map_err(|source| request("setsockopt", &self.driver, source))?;
         }
         let driver = DriverName::clone(&self.driver);
-        Ok(boxed(AfAlgSession::new(bound, driver, self.algorithm, tag_len)?)?)
+        let key = AfAlgKey::new(Shared::new(bound)?, driver, self.algorithm, tag_len)?;
+        Ok(boxed(Immediate::new(key))?)
     }
 }
 
@@ -114,6 +116,20 @@ fn accept(from: &Socket, driver: &DriverName) -> Result<Socket, Error> {
 
 fn request(call: &'static str, driver: &DriverName, source: io::Error) -> Error {
     Error::Request { call, driver: DriverName::clone(driver), source }
+}
+
+/// Fails unless a system call has moved `wanted` bytes.
+fn exactly(
+    call: &'static str,
+    driver: &DriverName,
+    moved: io::Result<usize>,
+    wanted: usize,
+) -> Result<(), Error> {
+    match moved {
+        Ok(got) if got == wanted => Ok(()),
+        Ok(got) => Err(Error::Short { driver: DriverName::clone(driver), got, wanted }),
+        Err(source) => Err(request(call, driver, source)),
+    }
 }
 
 fn no_interface(source: io::Error) -> Error {

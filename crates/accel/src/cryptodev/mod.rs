@@ -20,13 +20,14 @@ use crate::Wiped;
 use outboard_drivers::reach::ProgramInterface;
 
 use crate::current::Current;
+use crate::immediate::Immediate;
 use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, DriverName, Error, Hash, HashAlgorithm, HashSession, Session};
 use hash::CryptodevHash;
 use keyed::Keyed;
 use node::{Node, Purpose};
-use session::CryptodevSession;
+use session::CryptodevKey;
 
 const INTERFACE: &str = ProgramInterface::DevCrypto.name();
 
@@ -66,8 +67,9 @@ impl Accelerator for Cryptodev {
     }
 
     fn open_with_tag(&self, key: &[u8], tag_len: usize) -> Result<Box<dyn Session>, Error> {
-        let driver = Arc::clone(&self.driver);
-        Ok(boxed(CryptodevSession::new(driver, self.algorithm, tag_len, key)?)?)
+        let keyed = Keyed::new(&self.driver, key)?;
+        let (driver, algorithm) = (Arc::clone(&self.driver), self.algorithm);
+        Ok(boxed(Immediate::new(CryptodevKey { driver, algorithm, tag_len, keyed }))?)
     }
 }
 

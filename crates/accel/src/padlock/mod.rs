@@ -17,8 +17,9 @@ use outboard_drivers::reach::ProgramInterface;
 
 use self::hash::PadlockHash;
 use self::schedule::Schedules;
-use self::session::PadlockSession;
+use self::session::PadlockKey;
 use crate::check::{Fault, examples, hash_examples};
+use crate::immediate::Immediate;
 use crate::memory::{Shared, boxed, text};
 use crate::{Accelerator, Algorithm, DriverName, Error, Hash, HashAlgorithm, HashSession, Session};
 
@@ -77,7 +78,8 @@ impl Accelerator for Padlock<Algorithm> {
 
     fn open(&self, key: &[u8]) -> Result<Box<dyn Session>, Error> {
         let keys = Shared::new(Schedules::new(key)?)?;
-        Ok(boxed(PadlockSession::new(DriverName::clone(&self.name), self.algorithm, keys))?)
+        let (name, algorithm) = (DriverName::clone(&self.name), self.algorithm);
+        Ok(boxed(Immediate::new(PadlockKey { name, algorithm, keys }))?)
     }
 
     fn computes_key_stream(&self) -> bool {

@@ -1,8 +1,8 @@
 use super::instructions::{Aligned, CBC, CRYPT, CTR, ECB, Operands, execute};
 use super::schedule::Schedules;
-use crate::buffer::Buffer;
-use crate::memory::{Shared, boxed};
-use crate::{Algorithm, Direction, DriverName, Error, InFlight, LONGEST_PIECE, Request, Session, advance};
+use crate::immediate::Backend;
+use crate::memory::Shared;
+use crate::{Algorithm, Direction, DriverName, Error, LONGEST_PIECE, Request, advance};
 
 /// The Nano reads up to eight blocks beyond the last one (drivers/crypto/padlock-aes.c), and those
 /// must not be on a page that is not mapped.
@@ -10,44 +10,56 @@ const READ_AHEAD: usize = 128;
 
 const BLOCK: usize = 16;
 
-/// With a buffer, in which the unit processes a request in place: it is aligned, and its bytes do
-/// not change while they are verified.
-pub(super) struct PadlockSession {
-    name: DriverName,
-    algorithm: Algorithm,
-    keys: Shared<Schedules>,
-    buffer: Buffer,
-    answer: Option<usize>,
-    /// Bytes of plaintext or key stream in the buffer, to be wiped.
-    secret: usize,
+/// A key. The buffer is aligned, and its bytes do not change while they are verified.
+pub(super) struct PadlockKey {
+    pub(super) name: DriverName,
+    pub(super) algorithm: Algorithm,
+    pub(super) keys: Shared<Schedules>,
 }
 
-impl PadlockSession {
-    pub(super) fn new(name: DriverName, algorithm: Algorithm, keys: Shared<Schedules>) -> Self {
-        PadlockSession { name, algorithm, keys, buffer: Buffer::new(), answer: None, secret: 0 }
+impl Backend for PadlockKey {
+    const READ_AHEAD: usize = READ_AHEAD;
+
+    fn driver(&self) -> &DriverName {
+        &self.name
     }
 
-    /// Whole blocks from the start of the buffer.
-    fn process(&mut self, direction: Direction, iv: &[u8], len: usize) -> Result<(), Error> {
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    fn tag_len(&self) -> usize {
+        0
+    }
+
+    fn max_request(&self) -> usize {
+        LONGEST_PIECE
+    }
+
+    fn computes_key_stream(&self) -> bool {
+        self.algorithm == Algorithm::EcbAes
+    }
+
+    fn process(&mut self, request: &Request<'_>, room: &mut [u8]) -> Result<bool, Error> {
         let is_counter = self.algorithm == Algorithm::CtrAes;
-        let direction = if is_counter { Direction::Encrypt } else { direction };
+        let direction = if is_counter { Direction::Encrypt } else { request.direction };
         let (key, control) = (self.keys.key(direction).as_ptr(), self.keys.control(direction));
         let mut first = [0; BLOCK];
-        first[..iv.len()].copy_from_slice(iv);
-        let data = self.buffer.room(len + READ_AHEAD)?.as_mut_ptr();
+        first[..request.iv.len()].copy_from_slice(request.iv);
+        let (blocks, data) = ((room.len() - READ_AHEAD) / BLOCK, room.as_mut_ptr());
         let mut done = 0;
-        while done < len / BLOCK {
+        while done < blocks {
             let mut iv = Aligned(advance(first, if is_counter { done } else { 0 }));
-            let rest = len / BLOCK - done;
+            let rest = blocks - done;
             let count = if is_counter { rest.min(before_carry(iv.0)) } else { rest };
-            // SAFETY: `done` blocks are within the buffer.
+            // SAFETY: `done` blocks are within the room.
             let data = unsafe { data.add(done * BLOCK) };
             let control = (&raw const control.0).cast();
             let operands =
                 Operands { iv: iv.0.as_mut_ptr(), key, count, control, source: data, destination: data };
             // SAFETY: a session exists only if the CPU has the unit. All addresses are aligned: the
-            // buffer to a page, the others by their type. The buffer has READ_AHEAD bytes behind
-            // the `count` blocks.
+            // room to a page, the others by their type. The room has READ_AHEAD bytes behind the
+            // `count` blocks.
             unsafe {
                 match self.algorithm {
                     Algorithm::CbcAes => execute::<CRYPT, CBC>(&operands),
@@ -57,61 +69,18 @@ impl PadlockSession {
             }
             done += count;
         }
-        self.answer = Some(len);
-        Ok(())
+        Ok(true)
+    }
+
+    fn share(&self) -> Result<Self, Error> {
+        let (name, keys) = (DriverName::clone(&self.name), Shared::clone(&self.keys));
+        Ok(PadlockKey { name, keys, ..*self })
     }
 }
 
 /// Number of blocks until the last 16 bits of a counter are zero. The unit increments only those.
 fn before_carry(counter: [u8; BLOCK]) -> usize {
     0x1_0000 - usize::from(u16::from_be_bytes([counter[14], counter[15]]))
-}
-
-impl InFlight for PadlockSession {}
-
-impl Session for PadlockSession {
-    fn max_request(&self, _direction: Direction) -> usize {
-        LONGEST_PIECE
-    }
-
-    fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
-        self.release();
-        let [request] = requests else {
-            return Err(Error::Batch { count: requests.len(), max: self.max_batch() });
-        };
-        let len = request.len();
-        request.check(self.algorithm, 0, self.max_request(request.direction))?;
-        request.copy_to(&mut self.buffer.room(len + READ_AHEAD)?[..len]);
-        if request.direction == Direction::Decrypt {
-            self.secret = len;
-        }
-        self.process(request.direction, request.iv, len)
-    }
-
-    fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
-        self.release();
-        Request::new(Direction::Encrypt, &[], &[]).check(self.algorithm, 0, 0)?;
-        fill(&mut self.buffer.room(len + READ_AHEAD)?[..len]);
-        self.secret = len;
-        self.process(Direction::Encrypt, &[], len)
-    }
-
-    fn result(&mut self, index: usize) -> Result<&[u8], Error> {
-        match self.answer {
-            Some(len) if index == 0 => Ok(self.buffer.bytes(len)),
-            known => Err(Error::Batch { count: index + 1, max: known.map_or(0, |_| 1) }),
-        }
-    }
-
-    fn release(&mut self) {
-        self.answer = None;
-        self.buffer.wipe(std::mem::take(&mut self.secret));
-    }
-
-    fn share(&self) -> Result<Box<dyn Session>, Error> {
-        let (name, keys) = (DriverName::clone(&self.name), Shared::clone(&self.keys));
-        Ok(boxed(Self::new(name, self.algorithm, keys))?)
-    }
 }
 
 #[cfg(test)]
