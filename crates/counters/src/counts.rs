@@ -1,26 +1,56 @@
 use crate::ReasonCounts;
+use crate::counter::Counter;
 use std::ops::{Add, AddAssign, Sub};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub hw_requests: u64,
-    pub hw_bytes: u64,
-    pub sw_requests: u64,
-    pub sw_bytes: u64,
+/// Defines the counters of an algorithm: in the table, and as they were read.
+macro_rules! counts {
+    ($($(#[$documentation:meta])* $name:ident,)*) => {
+        #[repr(C)]
+        #[derive(Default)]
+        pub(crate) struct Counters {
+            $(pub(crate) $name: Counter,)*
+        }
+
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            $($(#[$documentation])* pub $name: u64,)*
+            /// Why requests were completed in software, as far as it is not their length. Only for a
+            /// table in a file.
+            pub reasons: ReasonCounts,
+        }
+
+        impl Counters {
+            /// Without the reasons.
+            pub(crate) fn get(&self) -> Counts {
+                Counts { $($name: self.$name.get(),)* reasons: ReasonCounts::default() }
+            }
+        }
+
+        impl Counts {
+            fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+                let reasons = self.reasons.zip(other.reasons, &f);
+                Self { $($name: f(self.$name, other.$name),)* reasons }
+            }
+        }
+    };
+}
+
+counts! {
+    hw_requests,
+    hw_bytes,
+    sw_requests,
+    sw_bytes,
     /// Requests that a driver rejected or failed and that were then completed in software.
-    pub failures: u64,
-    pub mismatches: u64,
+    failures,
+    mismatches,
     /// Requests completed with key stream from look-ahead, also counted in `hw_requests`.
-    pub ahead_requests: u64,
+    ahead_requests,
     /// Bytes of those requests, also counted in `hw_bytes`.
-    pub ahead_bytes: u64,
+    ahead_bytes,
     /// Requests for which look-ahead was on and had no key stream.
-    pub ahead_misses: u64,
-    pub key_stream_generated: u64,
-    pub key_stream_discarded: u64,
-    /// Why requests were completed in software, as far as it is not their length. Only for a table
-    /// in a file.
-    pub reasons: ReasonCounts,
+    ahead_misses,
+    key_stream_generated,
+    key_stream_discarded,
 }
 
 impl Counts {
@@ -40,23 +70,6 @@ impl Counts {
         let all = self.bytes();
         // Precision: the 53-bit mantissa is far more precise than the displayed tenth of a percent.
         (all > 0).then(|| self.hw_bytes as f64 / all as f64 * 100.0)
-    }
-
-    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self {
-            hw_requests: f(self.hw_requests, other.hw_requests),
-            hw_bytes: f(self.hw_bytes, other.hw_bytes),
-            sw_requests: f(self.sw_requests, other.sw_requests),
-            sw_bytes: f(self.sw_bytes, other.sw_bytes),
-            failures: f(self.failures, other.failures),
-            mismatches: f(self.mismatches, other.mismatches),
-            ahead_requests: f(self.ahead_requests, other.ahead_requests),
-            ahead_bytes: f(self.ahead_bytes, other.ahead_bytes),
-            ahead_misses: f(self.ahead_misses, other.ahead_misses),
-            key_stream_generated: f(self.key_stream_generated, other.key_stream_generated),
-            key_stream_discarded: f(self.key_stream_discarded, other.key_stream_discarded),
-            reasons: self.reasons.zip(other.reasons, &f),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::Counts;
 use crate::claim::{Claim, State, holds, load_text, store_bytes};
-use crate::counter::Counter;
+use crate::counts::Counters;
 use std::sync::atomic::AtomicU8;
 
 pub const ROWS: usize = 64;
@@ -14,77 +14,54 @@ pub struct Row {
     claim: Claim,
     reserved: u32,
     name: [AtomicU8; NAME_BYTES],
-    hw_requests: Counter,
-    hw_bytes: Counter,
-    sw_requests: Counter,
-    sw_bytes: Counter,
-    failures: Counter,
-    mismatches: Counter,
-    ahead_requests: Counter,
-    ahead_bytes: Counter,
-    ahead_misses: Counter,
-    key_stream_generated: Counter,
-    key_stream_discarded: Counter,
+    counters: Counters,
 }
 
 const _: () = assert!(size_of::<Row>() == 128);
 
 impl Row {
     pub fn add_hw(&self, requests: u64, bytes: u64) {
-        self.hw_requests.add(requests);
-        self.hw_bytes.add(bytes);
+        self.counters.hw_requests.add(requests);
+        self.counters.hw_bytes.add(bytes);
     }
 
     pub fn add_sw(&self, requests: u64, bytes: u64) {
-        self.sw_requests.add(requests);
-        self.sw_bytes.add(bytes);
+        self.counters.sw_requests.add(requests);
+        self.counters.sw_bytes.add(bytes);
     }
 
     /// [`Row::add_sw`] also counts its replay in software.
     pub fn add_failure(&self) {
-        self.failures.add(1);
+        self.counters.failures.add(1);
     }
 
     pub fn add_mismatch(&self) {
-        self.mismatches.add(1);
+        self.counters.mismatches.add(1);
     }
 
     /// They are requests completed by hardware too.
     pub fn add_ahead(&self, requests: u64, bytes: u64) {
         self.add_hw(requests, bytes);
-        self.ahead_requests.add(requests);
-        self.ahead_bytes.add(bytes);
+        self.counters.ahead_requests.add(requests);
+        self.counters.ahead_bytes.add(bytes);
     }
 
     pub fn add_ahead_miss(&self) {
-        self.ahead_misses.add(1);
+        self.counters.ahead_misses.add(1);
     }
 
     pub fn add_generated(&self, bytes: u64) {
-        self.key_stream_generated.add(bytes);
+        self.counters.key_stream_generated.add(bytes);
     }
 
     pub fn add_discarded(&self, bytes: u64) {
-        self.key_stream_discarded.add(bytes);
+        self.counters.key_stream_discarded.add(bytes);
     }
 
     /// The fields may be inconsistent while another thread counts. The reasons are not in the row.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        Counts {
-            hw_requests: self.hw_requests.get(),
-            hw_bytes: self.hw_bytes.get(),
-            sw_requests: self.sw_requests.get(),
-            sw_bytes: self.sw_bytes.get(),
-            failures: self.failures.get(),
-            mismatches: self.mismatches.get(),
-            ahead_requests: self.ahead_requests.get(),
-            ahead_bytes: self.ahead_bytes.get(),
-            ahead_misses: self.ahead_misses.get(),
-            key_stream_generated: self.key_stream_generated.get(),
-            key_stream_discarded: self.key_stream_discarded.get(),
-            ..Counts::default()
-        }
+        self.counters.get()
     }
 
     pub(crate) fn name(&self) -> Option<String> {
