@@ -6,18 +6,18 @@ use outboard_counters::{Row, SoftwareReason};
 use crate::provider::Provider;
 
 /// Requests that are added to the table together, if no other process reads it.
-const TOGETHER: u64 = 4096;
+const TOGETHER: u32 = 4096;
 
 /// The same for a table in a file: what is observed during a long transfer lags by fewer.
-const TOGETHER_IN_FILE: u64 = 64;
+const TOGETHER_IN_FILE: u32 = 64;
 
 /// What is not yet in the shared counters. It is added at the latest on drop.
 pub(crate) struct ContextCounts {
-    requests: u64,
+    requests: u32,
+    ahead_requests: u32,
+    together: u32,
     bytes: u64,
-    ahead_requests: u64,
     ahead_bytes: u64,
-    together: u64,
     /// The row of the algorithm, from the first update of the shared counters on.
     row: Option<&'static Row>,
     name: &'static str,
@@ -87,8 +87,8 @@ impl ContextCounts {
     pub(crate) fn flush(&mut self) {
         if self.requests > 0 || self.ahead_requests > 0 {
             if let Some(row) = self.row() {
-                row.add_sw(self.requests, self.bytes);
-                row.add_ahead(self.ahead_requests, self.ahead_bytes);
+                row.add_sw(self.requests.into(), self.bytes);
+                row.add_ahead(self.ahead_requests.into(), self.ahead_bytes);
             }
             (self.requests, self.bytes) = (0, 0);
             (self.ahead_requests, self.ahead_bytes) = (0, 0);

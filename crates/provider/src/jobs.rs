@@ -57,31 +57,25 @@ impl Jobs {
     pub(crate) fn find(core: &Core) -> Option<Jobs> {
         let inside = core.a_function();
         let library = file_of(inside).map(|file| open(file, 0)).filter(|handle| !handle.is_null())?;
+        let version = core.setting(c"openssl-version");
+        let generator_may_be_ours = version.is_none_or(|version| is_before_3_5(&version));
         // SAFETY: openssl/async.h defines the type for each name.
-        let jobs = unsafe {
-            let current = symbol(library, c"ASYNC_get_current_job");
-            let wait_ctx = symbol(library, c"ASYNC_get_wait_ctx");
-            let pause = symbol(library, c"ASYNC_pause_job");
-            let set_wait_fd = symbol(library, c"ASYNC_WAIT_CTX_set_wait_fd");
-            let get_fd = symbol(library, c"ASYNC_WAIT_CTX_get_fd");
-            let clear_fd = symbol(library, c"ASYNC_WAIT_CTX_clear_fd");
-            (current, wait_ctx, pause, set_wait_fd, get_fd, clear_fd)
+        let find = || unsafe {
+            Some(Jobs {
+                current: symbol(library, c"ASYNC_get_current_job")?,
+                wait_ctx: symbol(library, c"ASYNC_get_wait_ctx")?,
+                pause_job: symbol(library, c"ASYNC_pause_job")?,
+                set_wait_fd: symbol(library, c"ASYNC_WAIT_CTX_set_wait_fd")?,
+                get_fd: symbol(library, c"ASYNC_WAIT_CTX_get_fd")?,
+                clear_fd: symbol(library, c"ASYNC_WAIT_CTX_clear_fd")?,
+                generator_may_be_ours,
+            })
         };
+        let jobs = find();
         // SAFETY: libcrypto stays loaded as long as it uses this provider; this only decrements its
         // reference count.
         unsafe { libc::dlclose(library) };
-        let (current, wait_ctx, pause, set_wait_fd, get_fd, clear_fd) = jobs;
-        Some(Jobs {
-            current: current?,
-            wait_ctx: wait_ctx?,
-            pause_job: pause?,
-            set_wait_fd: set_wait_fd?,
-            get_fd: get_fd?,
-            clear_fd: clear_fd?,
-            generator_may_be_ours: core
-                .setting(c"openssl-version")
-                .is_none_or(|version| is_before_3_5(&version)),
-        })
+        jobs
     }
 
     /// `generators`: whether OpenSSL's random generators use ciphers of this kind.

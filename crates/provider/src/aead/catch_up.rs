@@ -53,10 +53,9 @@ impl Context {
         let Stage::Offloaded { tag, is_deferred } = self.stage else { return false };
         if self.awaits_tag() {
             // Software decides about a tag that is wrong or missing.
-            let set = self.tag.filter(|_| self.is_tag_new);
             let is_right =
                 |set: Short| tag.as_slice().try_into().is_ok_and(|expected| is_tag(expected, set.as_slice()));
-            if !set.is_some_and(is_right) {
+            if !self.tag.is_some_and(is_right) {
                 return false;
             }
         }
@@ -66,9 +65,7 @@ impl Context {
             return false;
         }
         self.text.empty();
-        if self.ccm || self.form.encrypt {
-            self.tag = None;
-        }
+        self.tag = None;
         self.leave();
         self.stale_length = false;
         if is_deferred {

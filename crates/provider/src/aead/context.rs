@@ -8,7 +8,7 @@ use super::text_room::TextRoom;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{Create, Duplicate};
 use crate::core::Core;
-use crate::key_session::KeySession;
+use crate::key_session::{KeySession, SessionPlace};
 use crate::kinds::Mode;
 use crate::offer::Cipher;
 use crate::provider::Provider;
@@ -87,10 +87,8 @@ pub(crate) struct Context {
     pub(super) announced: Option<usize>,
     /// CCM: `soft` may still have the announced length and the nonce of an earlier message.
     pub(super) stale_length: bool,
-    /// The tag to be checked, if `soft` has the same one.
+    /// The tag to be checked, if it was set since the end of the last message and `soft` has it.
     pub(super) tag: Option<Short>,
-    /// It was set after the end of the last message. Otherwise it belongs to that.
-    pub(super) is_tag_new: bool,
     /// `soft` may process the next update as a TLS record.
     pub(super) in_record: bool,
     /// GCM: `soft` has an IV with a fixed part and a counter.
@@ -105,7 +103,7 @@ pub(crate) struct Context {
     pub(super) unlike: u8,
     pub(super) key_session: KeySession,
     /// The session of the key with the driver that computes key stream.
-    pub(super) ahead_key: KeySession,
+    pub(super) ahead_key: SessionPlace,
     /// Why software processes the text, if that is known.
     pub(super) why: Option<SoftwareReason>,
     /// Look-ahead with the key, if it is used.
@@ -281,14 +279,13 @@ impl Create for Context {
             announced: None,
             stale_length: false,
             tag: None,
-            is_tag_new: false,
             in_record: false,
             counts_up: false,
             deferred_tag: None,
             refused: false,
             unlike: 0,
             key_session: KeySession::default(),
-            ahead_key: KeySession::default(),
+            ahead_key: SessionPlace::default(),
             text: TextRoom::default(),
             why: None,
             lookahead: None,
@@ -314,7 +311,7 @@ impl Duplicate for Context {
             aad,
             text,
             key_session: self.key_session.copy(&self.cipher.hardware),
-            ahead_key: KeySession::default(),
+            ahead_key: SessionPlace::default(),
             lookahead: None,
             ..*self
         };

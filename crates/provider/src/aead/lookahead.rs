@@ -227,8 +227,7 @@ impl Context {
         len: usize,
     ) -> Option<SlotId> {
         let (key, settings) = (&self.key, &self.provider.lookahead);
-        let session = self.ahead_key.key_stream_session(hardware, key, settings)?;
-        let place = settings.place()?;
+        let (place, supply) = self.ahead_key.stream(hardware, key, settings)?;
         let row = self.provider.counters.row(self.cipher.kind.name);
         let software = self.provider.software.context();
         let reference = self.key_session.reference(self.provider, self.cipher, key)?;
@@ -238,9 +237,7 @@ impl Context {
             let context = || SoftContext::with_key(soft, software, true, key, &[0; GCM_NONCE]);
             lookahead.tag = Some(GcmTag::new(context, reference)?);
         }
-        let supply = settings.supply(session.share().ok()?);
         let mut stream = RecordStream::new(supply, prediction, len, row);
-        drop(session);
         if let Err(error) = stream.refill(prediction.1.wrapping_sub(1)) {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;

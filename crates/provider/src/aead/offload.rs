@@ -50,7 +50,7 @@ impl Context {
             return None;
         }
         let encrypt = self.form.encrypt;
-        let tag = if encrypt { Short::default() } else { self.tag.filter(|_| self.is_tag_new)? };
+        let tag = if encrypt { Short::default() } else { self.tag? };
         if !encrypt && tag.as_slice().len() != usize::from(self.form.tag_len) {
             return None;
         }
@@ -97,7 +97,7 @@ impl Context {
         self.observe_at_text();
         let job = r.in_out().filter(|_| self.looks_ahead())?;
         let encrypt = self.form.encrypt;
-        let known = self.tag.filter(|_| self.is_tag_new);
+        let known = self.tag;
         let (nonce, aad) = (self.nonce, std::mem::take(&mut self.aad));
         let tag = match &known {
             _ if encrypt => TagUse::Compute,

@@ -130,7 +130,6 @@ impl Context {
         }
         if let Some(tag) = tag {
             self.tag = tag.bytes(ParamType::OctetString).and_then(Short::of);
-            self.is_tag_new = true;
             if self.ccm {
                 self.form.tag_len = tag.size().try_into().unwrap_or(0);
             }

@@ -90,10 +90,7 @@ pub(super) unsafe extern "C" fn finish(
         // SAFETY: the core guarantees valid contexts and buffers.
         return unsafe { active_finish(context, out, out_len, out_size) };
     }
-    context.is_tag_new = false;
-    if context.form.encrypt {
-        context.tag = None;
-    }
+    context.tag = None;
     // SAFETY: the arguments are passed on unchanged. The call cannot panic.
     unsafe { (context.soft.functions.finish)(context.soft.at, out, out_len, out_size) }
 }
@@ -222,7 +219,6 @@ impl Context {
     /// `None`: the message has ended without a call of `soft`, and there is no output.
     fn finish(&mut self, finish: impl FnOnce(&SoftContext) -> c_int) -> Option<c_int> {
         if self.is_offloaded() && !self.ccm && self.end() {
-            self.is_tag_new = false;
             return None;
         }
         if !self.catch_up() {
@@ -233,10 +229,7 @@ impl Context {
         if !self.ccm {
             self.in_record = false;
         }
-        self.is_tag_new = false;
-        if self.form.encrypt {
-            self.tag = None;
-        }
+        self.tag = None;
         self.leave();
         self.stale_length = !is_over;
         self.judge_refusal(done == 1, 0);

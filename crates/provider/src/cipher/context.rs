@@ -8,7 +8,7 @@ use super::unpad::Mac;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{Create, Duplicate};
 use crate::core::Core;
-use crate::key_session::KeySession;
+use crate::key_session::{KeySession, SessionPlace};
 use crate::kinds::{Block, Kind, Mode};
 use crate::offer::Cipher;
 use crate::owned_slots::SlotId;
@@ -70,7 +70,7 @@ pub(crate) struct Context {
     pub(super) kept: Option<Block>,
     pub(super) key_session: KeySession,
     /// The session of the key with the driver that computes key stream.
-    pub(super) ahead_key: KeySession,
+    pub(super) ahead_key: SessionPlace,
     pub(super) lookahead: LookaheadState,
     /// Look-ahead did not process all of the present request.
     pub(super) has_missed: bool,
@@ -157,7 +157,9 @@ impl Context {
 
     pub(super) fn close_session(&mut self) {
         self.key_session.close(&self.cipher.hardware);
-        self.ahead_key.close_with(self.cipher.ahead.as_deref());
+        if let Some(hardware) = self.cipher.ahead.as_deref() {
+            self.ahead_key.close(hardware);
+        }
     }
 
     /// Must be called after a failure of the default provider.
@@ -220,7 +222,7 @@ impl Create for Context {
             running: None,
             kept: None,
             key_session: KeySession::default(),
-            ahead_key: KeySession::default(),
+            ahead_key: SessionPlace::default(),
             lookahead: LookaheadState::Off,
             has_missed: false,
             wasted_streams: 0,
@@ -245,7 +247,7 @@ impl Duplicate for Context {
             tls_mac: self.tls_mac.clone().or_else(|| self.soft_mac()),
             key: self.key.clone(),
             key_session: self.key_session.copy(&self.cipher.hardware),
-            ahead_key: KeySession::default(),
+            ahead_key: SessionPlace::default(),
             // A copy computes its own key stream.
             lookahead: match self.lookahead {
                 LookaheadState::Off => LookaheadState::Off,

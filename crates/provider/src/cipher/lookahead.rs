@@ -170,11 +170,9 @@ impl Context {
     fn start_key_stream(&mut self) -> Option<SlotId> {
         let (hardware, lookahead) = (self.ahead()?, &self.provider.lookahead);
         let (position, key) = (self.position()?, &self.key);
-        let session = self.ahead_key.key_stream_session(hardware, key, lookahead)?;
-        let place = lookahead.place()?;
+        let (place, supply) = self.ahead_key.stream(hardware, key, lookahead)?;
         let row = self.provider.counters.row(self.kind().name);
-        let mut stream = CounterStream::new(lookahead.supply(session.share().ok()?), row);
-        drop(session);
+        let mut stream = CounterStream::new(supply, row);
         if let Err(error) = stream.refill(position) {
             self.ahead_key.key_stream_failed(hardware, &error, row);
             return None;

@@ -41,7 +41,7 @@ pub(crate) use length_block::is_tag;
 pub(crate) use nonces::{NoncePattern, NoncePredictor, Seen};
 pub(crate) use record_stream::{RecordStream, Served};
 pub(crate) use segment::Stopped;
-use supply::Supply;
+pub(crate) use supply::Supply;
 pub(crate) use verifier::Verifier;
 
 /// Bytes of a text that software processes before it looks again for key stream: small enough that
