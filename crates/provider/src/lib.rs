@@ -22,7 +22,8 @@
 //! - `kinds`: the supported ciphers; `request`: arguments of the core's calls; `in_out`: a
 //!   text and the place of its result
 //! - `cipher`: cipher contexts; `aead`: AEAD contexts
-//! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both
+//! - `digest`: digest contexts; `mac`: HMAC contexts; `message`: code shared by both, called by
+//!   `message_calls`
 //! - `key_session`: the driver session of a context; `sessions`: all sessions of a driver
 //! - `spot_check`: recomputes blocks of each result by `block_cipher`; `draws`: random numbers that choose them;
 //!   `sampling`: selects results for full comparison
@@ -56,6 +57,7 @@ mod log;
 mod lookahead;
 mod mac;
 mod message;
+mod message_calls;
 mod offer;
 mod offload;
 mod owned_slots;

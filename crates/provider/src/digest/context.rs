@@ -6,7 +6,8 @@ use super::offer::Digest;
 use crate::context_counts::ContextCounts;
 use crate::contexts::{self, Create, Duplicate, SetParams};
 use crate::core::Core;
-use crate::message::Message;
+use crate::message::{HashDriver, Keyed, Message};
+use crate::message_calls::Messages;
 use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 
@@ -62,18 +63,9 @@ pub(super) unsafe extern "C" fn init(at: *mut c_void, params: *const Param) -> c
     unsafe { contexts::with(at, |context: &mut Context| context.init(Params::new(params))) }
 }
 
-pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts.
-    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid buffers.
-    unsafe { context.message.update(input, len, Some(&context.digest.keyed.hash_driver)) }
-}
-
-pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts and buffers.
-    unsafe {
-        contexts::with(at, |context: &mut Context| {
-            context.message.finish(out, len, size, Some((context.provider, &context.digest.keyed)))
-        })
+impl Messages for Context {
+    fn parts(&mut self) -> (&mut Message, Option<&HashDriver>, Option<(&Provider, &Keyed)>) {
+        let keyed = &self.digest.keyed;
+        (&mut self.message, Some(&keyed.hash_driver), Some((self.provider, keyed)))
     }
 }

@@ -9,6 +9,7 @@ mod software;
 use outboard_abi::Dispatch;
 
 use crate::contexts::{duplicate, free, newctx, set_ctx_params};
+use crate::message_calls::{finish, update};
 use context::Context;
 
 /// The core calls some functions without a context: hence a const parameter.
@@ -18,8 +19,8 @@ pub(crate) const fn functions<const KIND: usize>() -> [Dispatch; 12] {
         Dispatch::digest_freectx(free::<Context>),
         Dispatch::digest_dupctx(duplicate::<Context>),
         Dispatch::digest_init(context::init),
-        Dispatch::digest_update(context::update),
-        Dispatch::digest_final(context::finish),
+        Dispatch::digest_update(update::<Context>),
+        Dispatch::digest_final(finish::<Context>),
         Dispatch::digest_get_params(params::get_params::<KIND>),
         Dispatch::digest_gettable_params(params::gettable_params),
         // Only SHA-1 has settable parameters, so the table of the others ends here.

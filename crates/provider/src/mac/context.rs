@@ -14,6 +14,7 @@ use crate::contexts::{self, Create, Duplicate, SetParams};
 use crate::core::{Core, Reason};
 use crate::digest::offer::DigestOffer;
 use crate::message::{HashDriver, Keyed, Message};
+use crate::message_calls::Messages;
 use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 use crate::request::given;
@@ -150,21 +151,9 @@ pub(super) unsafe extern "C" fn init(
     unsafe { contexts::with(at, |context: &mut Context| context.init(given(key, len), Params::new(params))) }
 }
 
-/// `OSSL_FUNC_mac_update`
-pub(super) unsafe extern "C" fn update(at: *mut c_void, input: *const u8, len: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts.
-    let Some(context) = (unsafe { contexts::context::<Context>(at) }) else { return 0 };
-    // SAFETY: the core guarantees valid buffers.
-    unsafe { context.message.update(input, len, context.hash_driver.map(Arc::as_ref)) }
-}
-
-/// `OSSL_FUNC_mac_final`
-pub(super) unsafe extern "C" fn finish(at: *mut c_void, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-    // SAFETY: the core guarantees valid contexts and buffers.
-    unsafe {
-        contexts::with(at, |context: &mut Context| {
-            let with = context.keyed.as_deref().map(|keyed| (context.provider, keyed));
-            context.message.finish(out, len, size, with)
-        })
+impl Messages for Context {
+    fn parts(&mut self) -> (&mut Message, Option<&HashDriver>, Option<(&Provider, &Keyed)>) {
+        let with = self.keyed.as_deref().map(|keyed| (self.provider, keyed));
+        (&mut self.message, self.hash_driver.map(Arc::as_ref), with)
     }
 }

@@ -15,14 +15,15 @@ pub(crate) mod software;
 use outboard_abi::{Algorithm, Dispatch};
 
 use crate::contexts::{duplicate, free, newctx, set_ctx_params};
+use crate::message_calls::{finish, update};
 
 static FUNCTIONS: [Dispatch; 11] = [
     Dispatch::mac_newctx(newctx::<context::Context, 0>),
     Dispatch::mac_freectx(free::<context::Context>),
     Dispatch::mac_dupctx(duplicate::<context::Context>),
     Dispatch::mac_init(context::init),
-    Dispatch::mac_update(context::update),
-    Dispatch::mac_final(context::finish),
+    Dispatch::mac_update(update::<context::Context>),
+    Dispatch::mac_final(finish::<context::Context>),
     Dispatch::mac_get_ctx_params(params::get_ctx_params),
     Dispatch::mac_set_ctx_params(set_ctx_params::<context::Context>),
     Dispatch::mac_gettable_ctx_params(params::gettable_ctx_params),

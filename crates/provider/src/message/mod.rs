@@ -9,7 +9,6 @@ mod keyed;
 mod soft;
 
 use std::ffi::c_int;
-use std::ptr::copy_nonoverlapping;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use outboard_counters::SoftwareReason;
@@ -84,35 +83,22 @@ impl Message {
     }
 
     /// In software this costs a comparison, a call and an addition.
-    ///
-    /// # Safety
-    /// `input` is readable for `len` bytes.
     #[inline]
-    pub(crate) unsafe fn update(
-        &mut self,
-        input: *const u8,
-        len: usize,
-        hash_driver: Option<&HashDriver>,
-    ) -> c_int {
+    pub(crate) fn update(&mut self, more: &[u8], hash_driver: Option<&HashDriver>) -> c_int {
         if !self.gathers {
-            self.soft_len = self.soft_len.wrapping_add(len as u64);
-            // SAFETY: the input is passed on unchanged. The call cannot panic.
-            return unsafe { self.soft.update(input, len) };
+            self.soft_len = self.soft_len.wrapping_add(more.len() as u64);
+            // It cannot panic.
+            return self.soft.update(more);
         }
-        // SAFETY: guaranteed by the caller.
-        guard(0, || unsafe { self.gather(input, len, hash_driver) })
+        guard(0, || self.gather(more, hash_driver))
     }
 
-    /// # Safety
-    /// As for [`update`](Self::update).
-    unsafe fn gather(&mut self, input: *const u8, len: usize, hash_driver: Option<&HashDriver>) -> c_int {
-        if len == 0 {
+    fn gather(&mut self, more: &[u8], hash_driver: Option<&HashDriver>) -> c_int {
+        if more.is_empty() {
             return 1;
         }
         let is_short =
             hash_driver.is_none_or(|hash_driver| self.gathered.bytes().len() < hash_driver.threshold);
-        // SAFETY: guaranteed by the caller.
-        let more = unsafe { std::slice::from_raw_parts(input, len) };
         let goes_on = !(is_short && self.copied.load(Ordering::Relaxed)) && self.gathered.add(more);
         c_int::from(goes_on || (self.committed().is_some() && self.feed(more)))
     }
@@ -135,24 +121,19 @@ impl Message {
         self.soft_len += bytes.len() as u64;
         // Any positive value is success: HMAC_Update returns the result of EVP_DigestUpdate, which
         // returns that of the digest's provider.
-        // SAFETY: the bytes are readable.
-        bytes.is_empty() || unsafe { self.soft.update(bytes.as_ptr(), bytes.len()) } > 0
+        bytes.is_empty() || self.soft.update(bytes) > 0
     }
 
-    /// # Safety
-    /// As for `OSSL_FUNC_digest_final`.
-    pub(crate) unsafe fn finish(
+    pub(crate) fn finish(
         &mut self,
-        out: *mut u8,
-        len: *mut usize,
-        size: usize,
+        out: &mut [u8],
+        len: &mut usize,
         with: Option<(&Provider, &Keyed)>,
     ) -> c_int {
         if self.gathers {
             let message = self.gathered.bytes();
             let is_fit = |hash_driver: &HashDriver| {
-                !out.is_null()
-                    && size >= hash_driver.digest_len
+                out.len() >= hash_driver.digest_len
                     && message.len() >= hash_driver.threshold
                     && hash_driver.hardware.is_up()
             };
@@ -160,12 +141,8 @@ impl Message {
                 match keyed.digest(provider, message, || self.soft.digest_of(message)) {
                     Ok(digest) => {
                         let digest = digest.as_slice();
-                        // SAFETY: the size of `out` was checked; `len` is the core's pointer to the
-                        // output length.
-                        unsafe {
-                            copy_nonoverlapping(digest.as_ptr(), out, digest.len());
-                            *len = digest.len();
-                        }
+                        out[..digest.len()].copy_from_slice(digest);
+                        *len = digest.len();
                         self.gathered.clear();
                         self.gathers = false;
                         // Calls after the end of a message get what the default provider returns.
@@ -186,8 +163,7 @@ impl Message {
                 reason.into_iter().for_each(|reason| counts.because(reason, self.soft_len));
             }
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.soft.finish(out, len, size) }
+        self.soft.finish(out, len)
     }
 }
 

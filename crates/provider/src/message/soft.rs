@@ -64,38 +64,29 @@ impl SoftContext {
         SoftContext::new(self.functions, unsafe { (self.functions.dupctx)(self.at) })
     }
 
-    /// # Safety
-    /// `input` is readable for `len` bytes.
     #[inline]
-    pub(super) unsafe fn update(&mut self, input: *const u8, len: usize) -> c_int {
-        // SAFETY: `at` is a context of these functions; guaranteed by the caller.
-        unsafe { (self.functions.update)(self.at, input, len) }
+    pub(super) fn update(&mut self, more: &[u8]) -> c_int {
+        // SAFETY: `at` is a context of these functions.
+        unsafe { (self.functions.update)(self.at, more.as_ptr(), more.len()) }
     }
 
-    /// # Safety
-    /// `out` is writable for `size` bytes, `len` too.
-    pub(super) unsafe fn finish(&mut self, out: *mut u8, len: *mut usize, size: usize) -> c_int {
-        // SAFETY: `at` is a context of these functions; guaranteed by the caller.
-        unsafe { (self.functions.finish)(self.at, out, len, size) }
+    pub(super) fn finish(&mut self, out: &mut [u8], len: &mut usize) -> c_int {
+        // SAFETY: `at` is a context of these functions.
+        unsafe { (self.functions.finish)(self.at, out.as_mut_ptr(), len, out.len()) }
     }
 
     /// Ends the message, of which the context has no byte. The result is not used.
     pub(super) fn end(&mut self) {
         let mut unused = Wiped::new([0; 64]);
-        let mut len = 0;
-        // SAFETY: the array has room for any digest.
-        let _ = unsafe { self.finish(unused.as_mut_ptr(), &mut len, unused.len()) };
+        let _ = self.finish(&mut *unused, &mut 0);
     }
 
     /// Computed with a copy of this context, which must be initialised and empty.
     pub(super) fn digest_of(&self, message: &[u8]) -> Option<Digested> {
         let mut scratch = self.duplicate()?;
         let mut digested = Digested { bytes: Wiped::new([0; 64]), len: 0 };
-        // SAFETY: the message is readable, the digest writable for its length.
-        let done = unsafe {
-            scratch.update(message.as_ptr(), message.len()) > 0
-                && scratch.finish(digested.bytes.as_mut_ptr(), &mut digested.len, digested.bytes.len()) == 1
-        };
+        let done =
+            scratch.update(message) > 0 && scratch.finish(&mut *digested.bytes, &mut digested.len) == 1;
         done.then_some(digested)
     }
 }
