@@ -9,22 +9,19 @@ use std::time::{Duration, Instant};
 
 use crate::documents::bench::Bench;
 use crate::requests::lists;
-use crate::requests::run::empty_document;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use outboard_accel::Algorithm;
 use outboard_catalog::kernel_name;
-use outboard_console::duration;
 use outboard_counters::Table;
 use outboard_measure::evp::{SAMPLE_IV, sample_key};
 use outboard_measure::kernel_users::keys::hex;
 use outboard_measure::openssl_pair::in_use;
-use outboard_measure::{noise, stop};
-use outboard_openssl_conf::{Scratch, installation::OpenSsl, provider_file};
+use outboard_measure::stop;
+use outboard_openssl_conf::Scratch;
 
-use super::measure::{
-    AS_IT_IS, ApplicationJob, HardwareClaim, MeasuredSide, UserSystemTime, WITH, conclude, measure,
-};
+use super::common::Common;
+use super::measure::{AS_IT_IS, ApplicationJob, HardwareClaim, MeasuredSide, UserSystemTime, WITH, measure};
 
 /// The largest file that is made without --megabytes, in MiB.
 const MOST_MEGABYTES: u32 = 64;
@@ -46,15 +43,8 @@ pub struct Options {
     /// Size of the file in MiB; it is created in TMPDIR [default: what fits into --for, at most 64]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=4096))]
     megabytes: Option<u32>,
-    /// Limit of the time for all together: 60s, 5m; what does not fit is left out. 0: no limit, and five runs of each
-    #[arg(long = "for", value_name = "TIME", default_value = "20s", value_parser = duration)]
-    time: Duration,
-    /// The provider's file instead of the installed one
-    #[arg(long, value_name = "PATH")]
-    module: Option<PathBuf>,
-    /// Print JSON (schema outboard-bench/1)
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 fn cipher(name: &str) -> Result<&'static str> {
@@ -76,10 +66,11 @@ struct FilePaths {
 }
 
 pub fn run(options: &Options) -> Result<Bench> {
-    stop::limit(options.time);
-    let mut bench = empty_document(openssl_version()?, noise::warnings());
-    let module = provider_file::find(options.module.as_deref(), &OpenSsl::find())?;
-    let place = FilePaths::new(options, &module)?;
+    options.common.run(|bench| all(options, bench))
+}
+
+fn all(options: &Options, bench: &mut Bench) -> Result<()> {
+    let place = FilePaths::new(options, &options.common.module()?)?;
     let compared = place.compare();
     if stop::by_signal() {
         bail!("interrupted before anything was measured");
@@ -93,12 +84,9 @@ pub fn run(options: &Options) -> Result<Bench> {
         cipher: options.cipher.to_owned(),
         bytes: place.bytes,
         at_once: 1,
-        time: options.time,
+        time: options.common.time,
     };
-    let outcome = measure(&mut bench, job, sides, &mut |side| {
-        UserSystemTime::during(|| place.once(&place.configurations[side]))
-    });
-    conclude(bench, outcome)
+    measure(bench, job, sides, &mut |side| UserSystemTime::during(|| place.once(&place.configurations[side])))
 }
 
 impl FilePaths {
@@ -126,7 +114,7 @@ impl FilePaths {
         let megabytes = match options.megabytes {
             Some(megabytes) => megabytes,
             None => {
-                let megabytes = fitting(place.time_of_one()?, options.time);
+                let megabytes = fitting(place.time_of_one()?, options.common.time);
                 write_sample(&input, megabytes)?;
                 megabytes
             }

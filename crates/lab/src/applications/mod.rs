@@ -49,7 +49,7 @@ impl Application {
 
     pub fn is_json(&self) -> bool {
         match self {
-            Application::File(options) => options.json,
+            Application::File(options) => options.common.json,
             Application::Https(options) => options.common.json,
             Application::Ssh(options) => options.common.json,
             Application::Openvpn(options) => options.common.json,

@@ -1,7 +1,6 @@
 //! `outboard bench openvpn`: a tunnel between two network namespaces, or to another machine, without and
 //! with outboard.
 
-mod data_channel;
 mod peer_tunnel;
 mod tunnel;
 
@@ -17,7 +16,7 @@ use super::cable::MTU;
 use super::certificate;
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
-use super::measure::{ApplicationJob, RunCost, UserSystemTime, measure};
+use super::measure::{ApplicationJob, RunCost, measure};
 use super::peer::PeerOption;
 use super::server_process::{LOCALHOST, ServerProcess};
 
@@ -30,11 +29,10 @@ const RIVAL: &str = "CHACHA20-POLY1305";
 ///
 /// Each tunnel has two OpenVPN processes in network namespaces of their own. The ends that send, or with --receive
 /// receive, differ only in their openssl.cnf, and are measured interleaved; user and system time are theirs. The other
-/// ends use OpenSSL alone, on the same CPUs. Where OpenVPN and the kernel support data-channel offload, a third tunnel
-/// uses it; its user and system time are the whole system's. Must be run as root.
+/// ends use OpenSSL alone, on the same CPUs. Must be run as root.
 ///
 /// With --peer the other ends are on another machine, for whose root ssh needs no password, and the measured ones are
-/// in this machine's own network, with addresses in 203.0.113.0/24, without data-channel offload.
+/// in this machine's own network, with addresses in 203.0.113.0/24.
 ///
 /// A packet is one request: with the usual MTU it is shorter than the threshold on many machines; --mtu makes it
 /// longer.
@@ -82,8 +80,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let there =
         peer.as_ref().map(|peer| Ok::<_, anyhow::Error>((peer, prepare(peer, &certificate)?))).transpose()?;
     for &cipher in &ciphers {
-        let plain =
-            TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate, in_kernel: false };
+        let terms = TunnelParameters { cipher, mtu: options.mtu, certificate: &certificate };
         let mut tunnels = Vec::new();
         // Only software has a cipher that the provider has not.
         let contestants = if cipher == RIVAL { &configurations[..1] } else { &configurations[..] };
@@ -94,28 +91,18 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
                     SomeTunnel::ToPeer(tools.peer_tunnel(
                         &work,
                         (number, configuration),
-                        &plain,
+                        &terms,
                         (peer, there),
                     )?)
                 }
                 None => {
                     let folder = work.folder(&format!("{cipher}-{index}"))?;
-                    SomeTunnel::Here(tools.tunnel(&work, &folder, configuration, &plain)?)
+                    SomeTunnel::Here(tools.tunnel(&work, &folder, configuration, &terms)?)
                 }
             });
         }
         let sides = contestants.iter().map(|configuration| configuration.side(Some(cipher)));
-        let mut sides = sides.collect::<Result<Vec<_>>>()?;
-        match data_channel::is_there(&tools.version, tools.has_offload, cipher) {
-            _ if there.is_some() => {}
-            Ok(()) => {
-                let folder = work.folder(&format!("{cipher}-in-kernel"))?;
-                let terms = TunnelParameters { in_kernel: true, ..plain };
-                tunnels.push(SomeTunnel::Here(tools.tunnel(&work, &folder, &configurations[0], &terms)?));
-                sides.push(data_channel::side()?);
-            }
-            Err(why) => bench.notes.push(format!("{cipher}: data-channel offload was not measured: {why}")),
-        }
+        let sides = sides.collect::<Result<Vec<_>>>()?;
         if bench.interrupted || stop::asked() {
             bench.interrupted = true;
             return Ok(());
@@ -136,15 +123,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         measure(bench, job, sides, &mut |side| {
             let tunnel = &tunnels[side];
             let mut wall = None;
-            let mut transfer = || tunnel.transfer(bytes, options.receive).map(|seconds| wall = Some(seconds));
-            let spent = if side < contestants.len() {
-                tunnel.measured().during(transfer)?
-            } else {
-                // The kernel encrypts, so the time of the whole system counts.
-                let before = UserSystemTime::by_all();
-                transfer()?;
-                UserSystemTime::by_all().since(before)
-            };
+            let transfer = || tunnel.transfer(bytes, options.receive).map(|seconds| wall = Some(seconds));
+            let spent = tunnel.measured().during(transfer)?;
             Ok(RunCost { spent, wall })
         })?;
     }

@@ -60,10 +60,6 @@ impl ServerProcess {
         self.until(&format!("\"{words}\" is not in the log"), || log_contains(&log, words))
     }
 
-    pub fn has_logged(&self, words: &str) -> bool {
-        log_contains(&self.log, words)
-    }
-
     /// Waits for a condition. `not_yet` is the error message if it is never met.
     pub fn until(&mut self, not_yet: &str, mut is_done: impl FnMut() -> bool) -> Result<()> {
         let start = Instant::now();

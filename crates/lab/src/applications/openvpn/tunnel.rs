@@ -13,7 +13,6 @@ use super::super::iperf3::{IPERF3, Server, Transfer, transfer};
 use super::super::server_process::ServerProcess;
 use super::super::tool::{IP, modprobe};
 use super::super::tools;
-use super::data_channel;
 
 /// Addresses in the tunnel, from a range reserved for documentation (RFC 5737).
 const INSIDE: [&str; 2] = ["198.51.100.1", "198.51.100.2"];
@@ -28,7 +27,6 @@ pub struct Tools {
     pub(super) openvpn: PathBuf,
     /// `2.6.14`
     pub version: String,
-    pub has_offload: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -36,7 +34,6 @@ pub struct TunnelParameters<'a> {
     pub cipher: &'a str,
     pub mtu: u32,
     pub certificate: &'a Certificate,
-    pub in_kernel: bool,
 }
 
 /// A tunnel that is up. Fields are dropped in this order.
@@ -70,8 +67,7 @@ impl Tools {
                 "there is no /dev/net/tun: modprobe tun (on OpenWrt install kmod-tun)"
             );
         }
-        let has_offload = stdout.contains("[DCO]");
-        Ok(Tools { openvpn, version, has_offload })
+        Ok(Tools { openvpn, version })
     }
 
     /// Starts a tunnel whose measured end uses this OpenSSL configuration. Its files are in
@@ -101,13 +97,6 @@ impl Tools {
         let mut far = end(1, &there, &work.plain())?;
         for process in [&mut measured, &mut far] {
             process.wait_for_log("Initialization Sequence Completed")?;
-            if terms.in_kernel {
-                ensure!(
-                    process.has_logged(data_channel::LOG_MESSAGE),
-                    "OpenVPN does without data-channel offload: {}",
-                    process.words()
-                );
-            }
         }
         let listener = Server::start(&there)?;
         Ok(Tunnel { _listener: listener, _far: far, measured, here, _there: there })
@@ -133,12 +122,9 @@ pub(super) fn words(
     let role = ["--tls-server --dh none", "--tls-client"][which];
     let mut words = format!(
         "--dev tun --proto udp {transport} --ifconfig {own} {other} {role} --verb 3 --reneg-sec 0 \
-         --data-ciphers {cipher} --cipher {cipher}",
+         --data-ciphers {cipher} --cipher {cipher} --disable-dco",
         cipher = terms.cipher
     );
-    if !terms.in_kernel {
-        words += " --disable-dco";
-    }
     if terms.mtu != MTU {
         words += &format!(" --tun-mtu {} --mssfix 0", terms.mtu);
     }
@@ -180,12 +166,7 @@ mod tests {
     fn both_ends_agree() {
         let certificate =
             Certificate { key: "/run/a b/key".into(), certificate: "/run/a b/certificate".into() };
-        let terms = TunnelParameters {
-            cipher: "AES-128-CBC",
-            mtu: 9000,
-            certificate: &certificate,
-            in_kernel: false,
-        };
+        let terms = TunnelParameters { cipher: "AES-128-CBC", mtu: 9000, certificate: &certificate };
         let [sender, far] = [0, 1].map(|which| words("--lport 7", INSIDE, which, &terms).join("|"));
         for says in
             ["|--data-ciphers|AES-128-CBC|", "|--tun-mtu|9000|", "|--disable-dco|", "|--key|/run/a b/key"]
@@ -194,7 +175,7 @@ mod tests {
         }
         assert!(sender.contains("|--ifconfig|198.51.100.1|198.51.100.2|--tls-server|"), "{sender}");
         assert!(far.contains("|--ifconfig|198.51.100.2|198.51.100.1|--tls-client|"), "{far}");
-        let usual = words("", INSIDE, 0, &TunnelParameters { mtu: MTU, in_kernel: true, ..terms }).join("|");
-        assert!(!usual.contains("mtu") && !usual.contains("--disable-dco"), "{usual}");
+        let usual = words("", INSIDE, 0, &TunnelParameters { mtu: MTU, ..terms }).join("|");
+        assert!(!usual.contains("mtu"), "{usual}");
     }
 }
