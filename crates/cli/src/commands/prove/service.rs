@@ -117,11 +117,7 @@ impl Part {
         let units = self.units.join(", ");
         // A program that has not run yet has no counters.
         if let Some(why) = missing.filter(|_| tables.is_empty()) {
-            bail!(
-                "{units} has no counters ({why}); if it runs since before outboard enable, restart it; outboard \
-                 config --unit {} shows what its processes have",
-                self.units[0]
-            );
+            bail!("{units} has no counters ({why}); if it runs since before outboard enable, restart it");
         }
         let processes = self.units.iter().flat_map(|unit| self.init.processes(unit).unwrap_or_default());
         Ok(State {
