@@ -46,7 +46,7 @@ fn print(options: &Options) -> anyhow::Result<()> {
     let output = if options.json {
         let entries = found.into_iter().map(Entry::new).collect();
         let catalogue = Catalogue { schema: "outboard-catalogue/1", entries };
-        serde_json::to_string_pretty(&catalogue)? + "\n"
+        outboard_documents::pretty(&catalogue)?
     } else {
         text::format(&found)
     };

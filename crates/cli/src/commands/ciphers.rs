@@ -77,8 +77,7 @@ fn ciphers(options: &Options) -> Result<()> {
     let of_section = notes.into_iter().filter(|note| note.starts_with(IN_SECTION));
     let notes = left_out.into_iter().chain(composed.notes).chain(of_section).collect();
     let answer = Answer::new(machine, decisions, &candidates, notes);
-    let report =
-        if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { text::report(&answer) };
+    let report = if options.json { outboard_documents::pretty(&answer)? } else { text::report(&answer) };
     Ok(console::answer(&report)?)
 }
 

@@ -101,7 +101,7 @@ fn goal_of(policy: &Path) -> Goal {
 
 fn printed(options: &Options, result: &Setup, text: &str) -> Result<()> {
     match options.json {
-        true => Ok(answer(&(serde_json::to_string_pretty(result)? + "\n"))?),
+        true => Ok(answer(&outboard_documents::pretty(result)?)?),
         false => Ok(answer(text)?),
     }
 }

@@ -126,7 +126,7 @@ fn document<'a>(
 
 fn print(acted: bool, parts: Vec<UndonePart<'_>>) -> Result<()> {
     let document = Undone { schema: "outboard-undo/1", acted, parts };
-    Ok(answer(&(serde_json::to_string_pretty(&document)? + "\n"))?)
+    Ok(answer(&outboard_documents::pretty(&document)?)?)
 }
 
 fn shown(parts: &[Part]) -> String {

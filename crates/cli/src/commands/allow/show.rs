@@ -1,6 +1,7 @@
 //! `outboard allow --list`: prints the drivers that are allowed now and those that are saved.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
+use outboard_console::aligned_list;
 use outboard_drivers::allow_list::AllowedDriver;
 use serde::Serialize;
 
@@ -46,7 +47,7 @@ pub fn show(json: bool) -> Result<()> {
         drivers: merged(allowed.unwrap_or_default(), &memory),
     };
     if json {
-        return say(&serde_json::to_string_pretty(&list).context("JSON")?);
+        return say(outboard_documents::pretty(&list)?.trim_end());
     }
     if list.module_loaded {
         return say(&text(&list.drivers));
@@ -84,13 +85,11 @@ fn text(entries: &[Entry]) -> String {
     if entries.is_empty() {
         return "No driver is allowed: outboard status shows which there are, outboard allow DRIVER allows one.".to_owned();
     }
-    let algorithm = |entry: &Entry| entry.algorithm.clone().unwrap_or_else(|| "-".to_owned());
-    let driver_width = entries.iter().map(|entry| entry.driver.len()).max().unwrap_or(0);
-    let algorithm_width = entries.iter().map(|entry| algorithm(entry).len()).max().unwrap_or(0);
-    let line = |entry: &Entry| {
-        format!("{:driver_width$}  {:algorithm_width$}  {}", entry.driver, algorithm(entry), entry.state())
+    let row = |entry: &Entry| {
+        let algorithm = entry.algorithm.clone().unwrap_or_else(|| "-".to_owned());
+        [entry.driver.clone(), algorithm, entry.state().to_owned()]
     };
-    entries.iter().map(line).collect::<Vec<_>>().join("\n")
+    aligned_list(&entries.iter().map(row).collect::<Vec<_>>(), "").trim_end().to_owned()
 }
 
 #[cfg(test)]

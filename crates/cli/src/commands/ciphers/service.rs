@@ -61,8 +61,7 @@ pub fn show(name: &str, allow_legacy: bool, json: bool) -> Result<()> {
         decision,
         legacy: legacy.filter(|_| allow_legacy),
     };
-    let report =
-        if json { serde_json::to_string_pretty(&answered)? + "\n" } else { text(&answered, &facts.size()) };
+    let report = if json { outboard_documents::pretty(&answered)? } else { text(&answered, &facts.size()) };
     Ok(answer(&report)?)
 }
 

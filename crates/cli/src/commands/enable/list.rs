@@ -57,7 +57,7 @@ pub fn list(tree: &Tree, json: bool) -> Result<()> {
         known.chain(units).map(|(name, about)| service(tree, name, about)).collect();
     let services = Services { schema: "outboard-services/1", services: services? };
     if json {
-        return Ok(answer(&(serde_json::to_string_pretty(&services)? + "\n"))?);
+        return Ok(answer(&outboard_documents::pretty(&services)?)?);
     }
     let mut rows = vec![["service".to_owned(), "state".to_owned(), "what it is".to_owned()]];
     let mut notes = String::new();

@@ -101,7 +101,7 @@ pub fn show(json: bool) -> Result<ExitCode> {
     };
     answer.problems = problems(&answer);
     answer.problems.extend(failure);
-    console::answer(&if json { serde_json::to_string_pretty(&answer)? + "\n" } else { text(&answer) })?;
+    console::answer(&if json { outboard_documents::pretty(&answer)? } else { text(&answer) })?;
     Ok(if answer.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
