@@ -31,7 +31,11 @@ pub(super) enum Stage {
     Record(Short),
     /// The nonce and additional data are known here. `soft` has processed them, or they are deferred,
     /// and no text.
-    Open { is_deferred: bool },
+    Open {
+        is_deferred: bool,
+        /// CCM: the announced length of the text, if any.
+        announced: Option<usize>,
+    },
     /// The accelerator has processed the text, and `soft` has not. The input is in [`Context::text`].
     Offloaded {
         /// After encryption, or what the text must have after decryption; empty if that was
@@ -41,6 +45,11 @@ pub(super) enum Stage {
     },
     /// All calls of a message that has ended are deferred.
     Ended,
+}
+
+impl Stage {
+    /// After its nonce.
+    pub(super) const OPEN: Stage = Stage::Open { is_deferred: false, announced: None };
 }
 
 /// Properties to which a CCM key is bound when it is set. A GCM key is not bound to them.
@@ -83,8 +92,6 @@ pub(crate) struct Context {
     /// Look-ahead has not observed the nonce: the message has had no text.
     pub(super) is_unobserved: bool,
     pub(super) aad: Vec<u8>,
-    /// CCM: the announced length of the text, if any.
-    pub(super) announced: Option<usize>,
     /// CCM: `soft` may still have the announced length and the nonce of an earlier message.
     pub(super) stale_length: bool,
     /// The tag to be checked, if it was set since the end of the last message and `soft` has it.
@@ -125,7 +132,6 @@ impl Context {
         self.stage = Stage::Soft;
         self.is_unobserved = false;
         self.aad.clear();
-        self.announced = None;
         (self.refused, self.why) = (false, None);
         if self.is_left_to_software() {
             self.settle();
@@ -136,7 +142,7 @@ impl Context {
         if let (true, false, Some(nonce)) = (fits, self.in_record, Short::of(nonce)) {
             self.nonce = nonce;
             self.is_unobserved = self.lookahead.is_some();
-            self.stage = if is_like { Stage::Open { is_deferred: false } } else { Stage::Soft };
+            self.stage = if is_like { Stage::OPEN } else { Stage::Soft };
         }
         self.stale_length |= matches!(self.stage, Stage::Soft);
         self.settle();
@@ -174,7 +180,7 @@ impl Context {
     pub(super) fn is_deferred(&self) -> bool {
         matches!(
             self.stage,
-            Stage::Open { is_deferred: true } | Stage::Offloaded { is_deferred: true, .. } | Stage::Ended
+            Stage::Open { is_deferred: true, .. } | Stage::Offloaded { is_deferred: true, .. } | Stage::Ended
         )
     }
 
@@ -276,7 +282,6 @@ impl Create for Context {
             nonce: Short::default(),
             is_unobserved: false,
             aad: Vec::new(),
-            announced: None,
             stale_length: false,
             tag: None,
             in_record: false,

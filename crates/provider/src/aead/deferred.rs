@@ -28,8 +28,8 @@ impl Context {
         }
         let nonce = iv.filter(|nonce| nonce.len() == GCM_NONCE)?;
         self.open(nonce);
-        debug_assert!(matches!(self.stage, Stage::Open { is_deferred: false }));
-        self.stage = Stage::Open { is_deferred: true };
+        debug_assert!(matches!(self.stage, Stage::Open { is_deferred: false, .. }));
+        self.stage = Stage::Open { is_deferred: true, announced: None };
         self.settle();
         Some(())
     }
@@ -60,7 +60,7 @@ impl Context {
     pub(super) fn pass_deferred(&mut self) -> bool {
         let (before, tag) = (self.stage, self.deferred_tag.take());
         self.stage = match before {
-            Stage::Open { .. } => Stage::Open { is_deferred: false },
+            Stage::Open { .. } => Stage::OPEN,
             Stage::Offloaded { tag, .. } => Stage::Offloaded { tag, is_deferred: false },
             Stage::Soft | Stage::Record(_) | Stage::Ended => Stage::Soft,
         };

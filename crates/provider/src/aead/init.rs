@@ -91,6 +91,6 @@ impl Context {
     }
 
     fn has_begun(&self) -> bool {
-        matches!(self.stage, Stage::Open { .. }) && (!self.aad.is_empty() || self.announced.is_some())
+        matches!(self.stage, Stage::Open { announced, .. } if !self.aad.is_empty() || announced.is_some())
     }
 }

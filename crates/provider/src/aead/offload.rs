@@ -32,9 +32,9 @@ impl Context {
 
     /// As [`text`](Self::text), with one request to the driver.
     pub(super) fn text_direct(&mut self, r: Request<'_>) -> Option<usize> {
-        let announced = match self.announced {
-            Some(len) => len == r.len(),
-            None => !self.stale_length && self.aad.is_empty(),
+        let announced = match self.stage {
+            Stage::Open { announced: Some(len), .. } => len == r.len(),
+            _ => !self.stale_length && self.aad.is_empty(),
         };
         let too_long = self.ccm && r.len() > TWO_BYTES && self.nonce.as_slice().len() == 13;
         if too_long {

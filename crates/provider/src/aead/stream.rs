@@ -147,7 +147,7 @@ impl Context {
         if self.is_offloaded() || std::mem::take(&mut self.refused) {
             self.was_unlike();
         }
-        let is_deferred = matches!(self.stage, Stage::Open { is_deferred: true });
+        let is_deferred = matches!(self.stage, Stage::Open { is_deferred: true, .. });
         let may_wait = !self.has_key_stream_for(r.len());
         if is_deferred {
             let done = if r.out().is_null() { self.defer_associated(r) } else { self.text_ahead(r) };
@@ -159,16 +159,14 @@ impl Context {
         if !self.catch_up() {
             return 0;
         }
-        let is_open = matches!(self.stage, Stage::Open { .. });
-        if is_open && r.out().is_null() {
-            return self.associated(call, r);
-        }
-        let done = if !is_open {
-            self.record(r)
-        } else if is_deferred {
-            if may_wait { self.text_direct(r) } else { None }
-        } else {
-            self.text(r)
+        let done = match self.stage {
+            Stage::Open { announced, .. } if r.out().is_null() => {
+                return self.associated(call, r, announced.is_some());
+            }
+            Stage::Open { .. } if !is_deferred => self.text(r),
+            Stage::Open { .. } if may_wait => self.text_direct(r),
+            Stage::Open { .. } => None,
+            _ => self.record(r),
         };
         match done {
             Some(written) => {
@@ -180,7 +178,7 @@ impl Context {
     }
 
     /// For CCM, an update without data announces the length of the text.
-    fn associated(&mut self, call: Call, r: Request<'_>) -> c_int {
+    fn associated(&mut self, call: Call, r: Request<'_>, is_announced: bool) -> c_int {
         let done = self.soft.pass(call, r);
         let is_first = self.aad.is_empty();
         let usual = if done != 1 || self.aad.len() + r.len() > MAX_AAD && !r.input().is_null() {
@@ -190,12 +188,12 @@ impl Context {
         } else {
             // CCM: only if all additional data comes in one update, after the length.
             self.stale_length = true;
-            is_first && (r.input().is_null() || r.len() == 0 || self.announced.is_some())
+            is_first && (r.input().is_null() || r.len() == 0 || is_announced)
         };
         if !usual {
             self.leave();
         } else if r.input().is_null() {
-            self.announced = Some(r.len());
+            self.stage = Stage::Open { is_deferred: false, announced: Some(r.len()) };
         } else if self.aad.try_reserve(r.len()).is_err() {
             self.leave();
         } else {
