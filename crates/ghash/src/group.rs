@@ -35,6 +35,13 @@ pub(crate) struct Group<M: Method>(Vec<M::Power>);
 impl<M: Method> Group<M> {
     /// `None` if the method is not there, cannot be used with this key, or without memory.
     pub(crate) fn new(hash_key: &[u8; BLOCK]) -> Option<Group<M>> {
+        let (group, is_usable) = Group::with_powers(hash_key)?;
+        is_usable.then_some(group)
+    }
+
+    /// The powers, and whether the method can be used with this key. No branch and no address in here
+    /// depends on the key.
+    pub(crate) fn with_powers(hash_key: &[u8; BLOCK]) -> Option<(Group<M>, bool)> {
         let mut group = Group(Vec::new());
         if !M::is_there() || group.0.try_reserve_exact(GROUP).is_err() {
             return None;
@@ -47,7 +54,7 @@ impl<M: Method> Group<M> {
             power = group.of_blocks([&power]);
         }
         power.zeroize();
-        is_usable.then_some(group)
+        Some((group, is_usable))
     }
 
     /// GHASH of additional data and ciphertext, each padded with zeros, and their lengths (SP 800-38D,
