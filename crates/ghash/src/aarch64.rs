@@ -5,7 +5,7 @@ use core::arch::aarch64::{
     vreinterpretq_u64_p16,
 };
 
-use super::{Rotated, Sums};
+use super::Rotated;
 use crate::BLOCK;
 use crate::field::{element, parts};
 
@@ -36,11 +36,23 @@ pub(crate) fn add(
     powers: &[[Rotated; 3]],
     hash: &[u8; BLOCK],
     blocks: &[u8],
-    [high, low, both]: &mut [Sums; 3],
+    [high, low, both]: &mut [u128; 3],
 ) {
     add_products::<0>(powers, hash, blocks, high);
     add_products::<1>(powers, hash, blocks, low);
     add_products::<2>(powers, hash, blocks, both);
+}
+
+/// Sums of the products of 8 by 8 bits whose factors are 0, 1, 2, 3 and 4 bytes apart, each in a 16-bit
+/// lane: lane i has byte i of the first factor, or of the second one, as the lower one. They are put into
+/// their places: a product of 64 by 64 bits.
+fn placed([same, one, two, three, four]: [u128; 5]) -> u128 {
+    // The lanes at the top wrap around: byte 7 and byte 0 are seven bytes apart, and so on.
+    let one = (one << 16 >> 8) ^ (one >> 112 << 56);
+    let two = (two << 32 >> 16) ^ (two >> 96 << 48);
+    let three = (three << 48 >> 24) ^ (three >> 80 << 40);
+    let four = (four << 64 >> 32) ^ (four >> 64 << 32);
+    same ^ one ^ two ^ three ^ four
 }
 
 /// Unrolled by hand: `opt-level = "s"` keeps a loop, and with it the sums in memory.
@@ -48,7 +60,7 @@ fn add_products<const PART: usize>(
     powers: &[[Rotated; 3]],
     hash: &[u8; BLOCK],
     blocks: &[u8],
-    sums: &mut Sums,
+    product: &mut u128,
 ) {
     let mut hash = element(hash);
     // SAFETY: each CPU has these instructions.
@@ -66,8 +78,8 @@ fn add_products<const PART: usize>(
             found[3] = veorq_u64(found[3], turned(3, *three));
             found[4] = veorq_u64(found[4], eight(half, *four));
         }
-        for (sum, found) in sums.iter_mut().zip(found) {
-            *sum ^= u128::from(vgetq_lane_u64::<1>(found)) << 64 | u128::from(vgetq_lane_u64::<0>(found));
-        }
+        *product ^= placed(found.map(|found| {
+            u128::from(vgetq_lane_u64::<1>(found)) << 64 | u128::from(vgetq_lane_u64::<0>(found))
+        }));
     }
 }

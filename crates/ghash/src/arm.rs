@@ -2,7 +2,7 @@
 
 use core::arch::global_asm;
 
-use super::{Rotated, Sums};
+use super::Rotated;
 use crate::BLOCK;
 
 /// Bits of getauxval(3) (arch/arm/include/uapi/asm/hwcap.h).
@@ -20,8 +20,10 @@ pub(crate) fn openssl_is_better() -> bool {
     unsafe { libc::getauxval(libc::AT_HWCAP2) & PMULL != 0 }
 }
 
-// r0: a part of the powers; r1: the blocks; r2: their number, not 0; r3: the sums; on the stack: the hash. d8 to
-// d15 belong to the caller (AAPCS, 6.1.2.1), so they are not used.
+// r0: a part of the powers; r1: the blocks; r2: their number, not 0; r3: the product; on the stack: the hash. d8
+// to d15 belong to the caller (AAPCS, 6.1.2.1), so they are not used. q8 to q12: sums of the products of 8 by 8
+// bits whose factors are 0, 1, 2, 3 and 4 bytes apart, each in a 16-bit lane: lane i has byte i of the first
+// factor, or of the second one, as the lower one.
 global_asm!(
     ".syntax unified",
     ".arch armv7-a",
@@ -36,7 +38,11 @@ global_asm!(
     "\\name:",
     "ldr r12, [sp]",
     "vld1.8 {{d2-d3}}, [r12]",
-    "vldmia r3, {{d16-d25}}",
+    "vmov.i32 q8, #0",
+    "vmov.i32 q9, #0",
+    "vmov.i32 q10, #0",
+    "vmov.i32 q11, #0",
+    "vmov.i32 q12, #0",
     "vld1.8 {{d0-d1}}, [r1]!",
     "veor q0, q0, q1",
     "b 2f",
@@ -49,32 +55,56 @@ global_asm!(
     ".elseif \\which == 2",
     "veor d0, d0, d1",
     ".endif",
-    // The power, and that rotated by one to four bytes: d4 to d7, d26.
-    "vld1.64 {{d4-d7}}, [r0]!",
-    "vld1.64 {{d26}}, [r0]!",
-    "add r0, r0, #80",
+    // The power, and that rotated by one to four bytes: d3 to d7.
+    "vldmia r0, {{d3-d7}}",
+    "add r0, r0, #120",
     "vext.8 d1, d0, d0, #1",
     "vext.8 d2, d0, d0, #2",
-    "vext.8 d3, d0, d0, #3",
-    "vmull.p8 q14, d0, d4",
-    "vmull.p8 q15, d1, d4",
+    "vext.8 d26, d0, d0, #3",
+    "vmull.p8 q14, d0, d3",
+    "vmull.p8 q15, d1, d3",
     "veor q8, q8, q14",
-    "vmull.p8 q14, d0, d5",
+    "vmull.p8 q14, d0, d4",
     "veor q9, q9, q15",
-    "vmull.p8 q15, d2, d4",
+    "vmull.p8 q15, d2, d3",
     "veor q9, q9, q14",
-    "vmull.p8 q14, d0, d6",
+    "vmull.p8 q14, d0, d5",
     "veor q10, q10, q15",
-    "vmull.p8 q15, d3, d4",
+    "vmull.p8 q15, d26, d3",
     "veor q10, q10, q14",
-    "vmull.p8 q14, d0, d7",
+    "vmull.p8 q14, d0, d6",
     "veor q11, q11, q15",
-    "vmull.p8 q15, d0, d26",
+    "vmull.p8 q15, d0, d7",
     "veor q11, q11, q14",
     "veor q12, q12, q15",
     "subs r2, r2, #1",
     "bne 1b",
-    "vstmia r3, {{d16-d25}}",
+    // The lanes at the top wrap around: byte 7 and byte 0 are seven bytes apart, and so on.
+    "vmov.i64 d28, #0x0000ffffffffffff",
+    "vmov.i64 d29, #0x00000000ffffffff",
+    "vmov.i64 d30, #0x000000000000ffff",
+    "veor d18, d18, d19",
+    "vand d19, d19, d28",
+    "veor d18, d18, d19",
+    "vext.8 q9, q9, q9, #15",
+    "veor d20, d20, d21",
+    "vand d21, d21, d29",
+    "veor d20, d20, d21",
+    "vext.8 q10, q10, q10, #14",
+    "veor d22, d22, d23",
+    "vand d23, d23, d30",
+    "veor d22, d22, d23",
+    "vext.8 q11, q11, q11, #13",
+    "veor d24, d24, d25",
+    "vmov.i64 d25, #0",
+    "vext.8 q12, q12, q12, #12",
+    "vldmia r3, {{d2-d3}}",
+    "veor q8, q8, q9",
+    "veor q10, q10, q11",
+    "veor q12, q12, q1",
+    "veor q8, q8, q10",
+    "veor q8, q8, q12",
+    "vstmia r3, {{d16-d17}}",
     "bx lr",
     ".size \\name, . - \\name",
     ".endm",
@@ -84,22 +114,23 @@ global_asm!(
     ".purgem outboard_ghash_part",
 );
 
-// Each sum is 16 bytes in the order of memory.
+// Adds the products of a part and powers.
 unsafe extern "C" {
-    fn outboard_ghash_high(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
-    fn outboard_ghash_low(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
-    fn outboard_ghash_both(_: *const Rotated, _: *const u8, _: usize, _: *mut [u8; 80], _: *const [u8; 16]);
+    fn outboard_ghash_high(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
+    fn outboard_ghash_low(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
+    fn outboard_ghash_both(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
 }
 
-pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], sums: &mut [Sums; 3]) {
+pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], products: &mut [u128; 3]) {
     let count = powers.len().min(blocks.len() / BLOCK);
     if count == 0 {
         return;
     }
     let functions = [outboard_ghash_high, outboard_ghash_low, outboard_ghash_both];
-    for (part, (function, sums)) in functions.into_iter().zip(sums).enumerate() {
-        let sums = std::ptr::from_mut(sums).cast();
+    for (part, (function, product)) in functions.into_iter().zip(products).enumerate() {
         // SAFETY: the caller has checked that there are `count` blocks and powers, and the instructions.
-        unsafe { function(powers.as_ptr().cast::<Rotated>().add(part), blocks.as_ptr(), count, sums, hash) };
+        unsafe {
+            function(powers.as_ptr().cast::<Rotated>().add(part), blocks.as_ptr(), count, product, hash)
+        };
     }
 }

@@ -17,15 +17,11 @@ use crate::group::Method;
 /// A part of a power, and that rotated by one, two, three and four bytes.
 type Rotated = [u64; 5];
 
-/// Sums of the products of 8 by 8 bits whose factors are 0, 1, 2, 3 and 4 bytes apart, each in a 16-bit
-/// lane: lane i has byte i of the first factor, or of the second one, as the lower one.
-type Sums = [u128; 5];
-
 pub(crate) struct Instructions;
 
 impl Method for Instructions {
     type Power = [Rotated; 3];
-    type Sums = [Sums; 3];
+    type Sums = [u128; 3];
 
     fn is_there() -> bool {
         of_cpu::is_there()
@@ -37,22 +33,11 @@ impl Method for Instructions {
         true
     }
 
-    fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], sums: &mut [Sums; 3]) {
-        of_cpu::add(powers, hash, blocks, sums);
+    fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], products: &mut [u128; 3]) {
+        of_cpu::add(powers, hash, blocks, products);
     }
 
-    fn reduced(sums: &[Sums; 3]) -> [u8; BLOCK] {
-        let [high, low, both] = sums;
-        field::reduced(placed(high), placed(low), placed(both))
+    fn reduced([high, low, both]: &[u128; 3]) -> [u8; BLOCK] {
+        field::reduced(*high, *low, *both)
     }
-}
-
-/// Puts the products into their places: a product of 64 by 64 bits.
-fn placed([same, one, two, three, four]: &Sums) -> u128 {
-    // The lanes at the top wrap around: byte 7 and byte 0 are seven bytes apart, and so on.
-    let one = (one << 16 >> 8) ^ (one >> 112 << 56);
-    let two = (two << 32 >> 16) ^ (two >> 96 << 48);
-    let three = (three << 48 >> 24) ^ (three >> 80 << 40);
-    let four = (four << 64 >> 32) ^ (four >> 64 << 32);
-    same ^ one ^ two ^ three ^ four
 }
