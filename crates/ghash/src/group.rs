@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use crate::BLOCK;
 
 /// Number of blocks that are reduced together.
-const GROUP: usize = 16;
+pub(crate) const GROUP: usize = 16;
 
 /// A method of multiplication.
 pub(crate) trait Method {

@@ -56,13 +56,10 @@ impl Method for Integers {
 
     fn add(powers: &[[Classes; 3]], hash: &[u8; BLOCK], blocks: &[u8], sums: &mut [[u128; 9]; 3]) {
         let mut hash = field::element(hash);
-        for (block, power) in blocks.chunks_exact(BLOCK).zip(powers) {
-            let [high, low, both] = field::parts(field::element(block) ^ std::mem::take(&mut hash));
-            // Without a loop, which `opt-level = "s"` would keep.
-            add_products::<0>(&classes(high), power, sums);
-            add_products::<1>(&classes(low), power, sums);
-            add_products::<2>(&classes(both), power, sums);
-        }
+        let parts = blocks
+            .chunks_exact(BLOCK)
+            .map(|block| field::parts(field::element(block) ^ std::mem::take(&mut hash)));
+        of_cpu::add_products(parts, powers, sums);
     }
 
     fn reduced(sums: &[[u128; 9]; 3]) -> [u8; BLOCK] {
@@ -71,32 +68,77 @@ impl Method for Integers {
     }
 }
 
-/// Adds the products of the classes of a part. Unrolled by hand: `opt-level = "s"` keeps a loop. On x86-64
-/// the compiler has more than three instructions for a product.
-#[inline(always)]
-fn add_products<const PART: usize>(classes: &Classes, power: &[Classes; 3], sums: &mut [[u128; 9]; 3]) {
-    macro_rules! add {
-        ($($at:literal)*) => {$(
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: reads a number of `power`, and changes one of `sums`.
-            unsafe {
-                std::arch::asm!(
-                    "mul qword ptr [{power} + 8 * {at}]",
-                    "xor qword ptr [{sums} + 16 * {at}], rax",
-                    "xor qword ptr [{sums} + 16 * {at} + 8], rdx",
-                    power = in(reg) power.as_ptr(),
-                    sums = in(reg) sums.as_mut_ptr(),
-                    at = const 9 * PART + $at,
-                    inout("rax") classes[$at] => _,
-                    out("rdx") _,
-                    options(nostack),
-                );
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            {
-                sums[PART][$at] ^= u128::from(classes[$at]) * u128::from(power[PART][$at]);
-            }
-        )*};
+/// The sums stay in memory: there are 16 registers. Unrolled by hand: `opt-level = "s"` keeps a loop. The
+/// compiler has more than three instructions for a product.
+#[cfg(target_arch = "x86_64")]
+mod of_cpu {
+    use super::{Classes, classes};
+
+    pub(super) fn add_products(
+        parts: impl Iterator<Item = [u64; 3]>,
+        powers: &[[Classes; 3]],
+        sums: &mut [[u128; 9]; 3],
+    ) {
+        for ([high, low, both], power) in parts.zip(powers) {
+            add::<0>(&classes(high), power, sums);
+            add::<1>(&classes(low), power, sums);
+            add::<2>(&classes(both), power, sums);
+        }
     }
-    add!(0 1 2 3 4 5 6 7 8);
+
+    #[inline(always)]
+    fn add<const PART: usize>(classes: &Classes, power: &[Classes; 3], sums: &mut [[u128; 9]; 3]) {
+        macro_rules! add {
+            ($($at:literal)*) => {$(
+                // SAFETY: reads a number of `power`, and changes one of `sums`.
+                unsafe {
+                    std::arch::asm!(
+                        "mul qword ptr [{power} + 8 * {at}]",
+                        "xor qword ptr [{sums} + 16 * {at}], rax",
+                        "xor qword ptr [{sums} + 16 * {at} + 8], rdx",
+                        power = in(reg) power.as_ptr(),
+                        sums = in(reg) sums.as_mut_ptr(),
+                        at = const 9 * PART + $at,
+                        inout("rax") classes[$at] => _,
+                        out("rdx") _,
+                        options(nostack),
+                    );
+                }
+            )*};
+        }
+        add!(0 1 2 3 4 5 6 7 8);
+    }
+}
+
+/// The sums of a part are in registers.
+#[cfg(not(target_arch = "x86_64"))]
+mod of_cpu {
+    use super::{Classes, classes};
+    use crate::group::GROUP;
+
+    pub(super) fn add_products(
+        parts: impl Iterator<Item = [u64; 3]>,
+        powers: &[[Classes; 3]],
+        sums: &mut [[u128; 9]; 3],
+    ) {
+        let mut found = [[0; 3]; GROUP];
+        found.iter_mut().zip(parts).for_each(|(found, parts)| *found = parts);
+        for (part, sums) in sums.iter_mut().enumerate() {
+            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7, mut s8] = *sums;
+            for (found, power) in found.iter().zip(powers) {
+                let (classes, power) = (classes(found[part]), &power[part]);
+                let product = |at: usize| u128::from(classes[at]) * u128::from(power[at]);
+                s0 ^= product(0);
+                s1 ^= product(1);
+                s2 ^= product(2);
+                s3 ^= product(3);
+                s4 ^= product(4);
+                s5 ^= product(5);
+                s6 ^= product(6);
+                s7 ^= product(7);
+                s8 ^= product(8);
+            }
+            *sums = [s0, s1, s2, s3, s4, s5, s6, s7, s8];
+        }
+    }
 }

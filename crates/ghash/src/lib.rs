@@ -6,13 +6,13 @@
 //! - `neon`: NEON's multiplication of polynomials of 8 bits (VMULL.P8). OpenSSL 3.1 to 4.0 never uses its
 //!   NEON code on 32-bit Arm, and has none for 64-bit Arm without PMULL.
 //! - `ssse3`: look-ups in 16 bytes (PSHUFB), for x86 CPUs without PCLMULQDQ
-//! - `integers`: multiplication of integers, for x86-64 CPUs without both
+//! - `integers`: multiplication of integers, for x86-64 CPUs without both and RISC-V
 //! - `field`: the elements of GF(2^128), for `neon` and `integers`
 
 #[cfg_attr(target_arch = "x86", allow(dead_code))]
 mod field;
 mod group;
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(any(target_arch = "riscv64", target_arch = "x86_64")), allow(dead_code))]
 mod integers;
 
 #[cfg_attr(
@@ -20,9 +20,11 @@ mod integers;
     path = "neon.rs"
 )]
 #[cfg_attr(any(target_arch = "x86", target_arch = "x86_64"), path = "ssse3.rs")]
+#[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
 #[cfg_attr(
     not(any(
         all(any(target_arch = "arm", target_arch = "aarch64"), target_endian = "little"),
+        target_arch = "riscv64",
         target_arch = "x86",
         target_arch = "x86_64"
     )),
