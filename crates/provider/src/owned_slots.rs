@@ -225,10 +225,13 @@ impl<T: Ending> OwnedSlots<T> {
     /// The one that has been idle for the longest time. Returns whether it was dropped.
     pub(crate) fn evict_idle(&self) -> bool {
         let now = now_ms();
+        let occupied = self.slots.len().saturating_sub(self.free.load(Ordering::Relaxed));
         let longest = self
             .slots
             .iter()
-            .filter(|slot| slot.has_owner() && !slot.locked.load(Ordering::Relaxed))
+            .filter(|slot| slot.has_owner())
+            .take(occupied)
+            .filter(|slot| !slot.locked.load(Ordering::Relaxed))
             .max_by_key(|slot| slot.idle_ms(now));
         let Some(slot) = longest.filter(|slot| u128::from(slot.idle_ms(now)) >= self.idle.as_millis()) else {
             return false;

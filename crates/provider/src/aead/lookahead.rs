@@ -98,7 +98,7 @@ impl Context {
             return None;
         };
         let KeyStream::Records(stream) = &mut *guard else { return None };
-        let row = self.provider.counters.row(self.cipher.kind.name);
+        let row = stream.row();
         let Some(sequence) = self.sequence_in(stream, message.nonce) else {
             row.inspect(|row| row.add_ahead_miss());
             drop(guard);

@@ -15,7 +15,29 @@ pub(crate) enum Counters {
     /// CTR mode: consecutive blocks, modulo 2^128.
     Run { first: u128 },
     /// GCM: equally long messages, of which each has a sequence number that is higher by `step`.
-    Records { pattern: NoncePattern, first: u64, step: u64, blocks_each: usize },
+    Records { pattern: NoncePattern, first: u64, step: u64, blocks_each: BlocksEach },
+}
+
+/// Number of blocks of each message of a segment, with its inverse: some CPUs divide by a long function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlocksEach {
+    blocks: usize,
+    inverse: u64,
+}
+
+impl BlocksEach {
+    /// `blocks` is not 0.
+    pub(crate) fn new(blocks: usize) -> BlocksEach {
+        BlocksEach { blocks, inverse: (1 << 32) / blocks as u64 + 1 }
+    }
+
+    /// The message that has the block at an index, and the block's place in it. The inverse is too large by
+    /// at most 1, so that this is exact as long as the product of both numbers is below 2^32.
+    fn place(self, index: usize) -> (usize, usize) {
+        debug_assert!(index.saturating_mul(self.blocks) < 1 << 31, "a segment is shorter");
+        let message = ((index as u64 * self.inverse) >> 32) as usize;
+        (message, index - message * self.blocks)
+    }
 }
 
 impl Counters {
@@ -24,8 +46,9 @@ impl Counters {
         match *self {
             Counters::Run { first } => first.wrapping_add(index as u128),
             Counters::Records { pattern, first, step, blocks_each } => {
-                let nonce = pattern.nonce(first.wrapping_add((index / blocks_each) as u64 * step));
-                nonce << 32 | u128::from(FIRST_OF_GCM + (index % blocks_each) as u32)
+                let (message, block) = blocks_each.place(index);
+                let nonce = pattern.nonce(first.wrapping_add(message as u64 * step));
+                nonce << 32 | u128::from(FIRST_OF_GCM + block as u32)
             }
         }
     }
@@ -34,7 +57,7 @@ impl Counters {
     pub(crate) fn consecutive(&self, index: usize) -> usize {
         match *self {
             Counters::Run { .. } => usize::MAX,
-            Counters::Records { blocks_each, .. } => blocks_each - index % blocks_each,
+            Counters::Records { blocks_each, .. } => blocks_each.blocks - blocks_each.place(index).1,
         }
     }
 
@@ -117,16 +140,26 @@ mod tests {
     }
 
     #[test]
+    fn the_place_of_each_block_of_the_longest_segment_is_exact() {
+        for blocks in (1..70).chain([88, 1023, 1024, 1025, 2047, 4095, 4096]) {
+            for index in 0..8192 {
+                let place = BlocksEach::new(blocks).place(index);
+                assert_eq!(place, (index / blocks, index % blocks), "{index}, {blocks}");
+            }
+        }
+    }
+
+    #[test]
     fn each_record_begins_with_counter_two_of_its_nonce() {
         let pattern = NoncePattern { shift: 0, constant: 0xaa << 88 };
-        let records = Counters::Records { pattern, first: 7, step: 1, blocks_each: 3 };
+        let records = Counters::Records { pattern, first: 7, step: 1, blocks_each: BlocksEach::new(3) };
         let block = |sequence: u128, counter: u128| (0xaa << 88 | sequence) << 32 | counter;
         let expected = [block(7, 2), block(7, 3), block(7, 4), block(8, 2), block(8, 3), block(8, 4)];
         assert_eq!(filled(&records, 0, 6), expected);
         for index in 0..6 {
             assert_eq!(filled(&records, index, 6 - index), expected[index..], "{index}");
         }
-        let records = Counters::Records { pattern, first: 7, step: 2, blocks_each: 1 };
+        let records = Counters::Records { pattern, first: 7, step: 2, blocks_each: BlocksEach::new(1) };
         assert_eq!(filled(&records, 0, 3), [block(7, 2), block(9, 2), block(11, 2)]);
     }
 }

@@ -45,18 +45,19 @@ pub(crate) struct NoncePattern {
 
 impl NoncePattern {
     pub(crate) fn nonce(self, sequence: u64) -> Nonce {
-        self.constant ^ (u128::from(sequence) & self.mask()) << self.shift
+        self.constant ^ u128::from(sequence & self.mask()) << self.shift
     }
 
     /// The sequence number of a nonce; `None` if it does not follow the pattern.
     pub(crate) fn sequence(self, nonce: Nonce) -> Option<u64> {
         let difference = nonce ^ self.constant;
         let sequence = difference >> self.shift;
-        (sequence << self.shift == difference && sequence <= self.mask()).then_some(sequence as u64)
+        (sequence << self.shift == difference && sequence <= u128::from(self.mask()))
+            .then_some(sequence as u64)
     }
 
-    fn mask(self) -> u128 {
-        u128::MAX >> (128 - LONGEST.min(8 * NONCE as u32 - self.shift))
+    fn mask(self) -> u64 {
+        u64::MAX >> (64 - LONGEST.min(8 * NONCE as u32 - self.shift))
     }
 }
 
@@ -166,7 +167,7 @@ impl NoncePredictor {
         let is_second_sum = before.is_some_and(|before| is_sum(before, last));
         let unknown = NoncePattern { shift, constant: 0 };
         let counter = if is_sum(last, nonce) && (carry > 0xff || is_second_sum) {
-            (nonce >> shift) & unknown.mask()
+            (nonce >> shift) & u128::from(unknown.mask())
         } else {
             (carry + 1) >> 1
         };
@@ -176,7 +177,7 @@ impl NoncePredictor {
     }
 
     fn expect(&mut self, pattern: NoncePattern, next: u64) {
-        let is_over = u128::from(next) > pattern.mask();
+        let is_over = next > pattern.mask();
         (self.next, self.expected) = (next, if is_over { NEVER } else { pattern.nonce(next) });
     }
 }

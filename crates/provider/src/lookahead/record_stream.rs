@@ -7,7 +7,7 @@ use outboard_accel::{Error, KeyStreamSegment};
 use outboard_counters::Row;
 
 use super::STEP;
-use super::counters::{BLOCK, Counters};
+use super::counters::{BLOCK, BlocksEach, Counters};
 use super::nonces::NoncePattern;
 use super::segment::{Segment, Stopped, Unusable};
 use super::supply::Supply;
@@ -54,8 +54,8 @@ struct Records {
     segment: Segment,
     first: u64,
     count: u64,
-    /// Distance of their sequence numbers.
-    step: u64,
+    /// Binary logarithm of the distance of their sequence numbers: 32-bit CPUs divide by a function.
+    step_bits: u32,
     blocks_each: usize,
     /// A bit for each message whose key stream was handed out.
     used: Vec<u64>,
@@ -66,12 +66,13 @@ struct Records {
 
 impl Records {
     fn end(&self) -> u64 {
-        self.first.wrapping_add(self.count * self.step)
+        self.first.wrapping_add(self.count << self.step_bits)
     }
 
     fn index(&self, sequence: u64) -> Option<u64> {
         let distance = sequence.wrapping_sub(self.first);
-        (distance < self.count * self.step && distance % self.step == 0).then_some(distance / self.step)
+        let index = distance >> self.step_bits;
+        (index < self.count && index << self.step_bits == distance).then_some(index)
     }
 
     /// Marks the key stream of a message as used. False if it was used before.
@@ -127,6 +128,11 @@ impl RecordStream {
         lengths.add(len);
         let (segments, last_long) = (VecDeque::new(), [next; 2]);
         RecordStream { supply, pattern, segments, next, lengths, last_long, asked_at: next, row }
+    }
+
+    /// The counters of its cipher.
+    pub(crate) fn row(&self) -> Option<&'static Row> {
+        self.row
     }
 
     pub(crate) fn pattern(&self) -> NoncePattern {
@@ -274,40 +280,45 @@ impl RecordStream {
         while let blocks @ 1.. = self.supply.next_blocks(self.ahead(sequence)) {
             let blocks_each = self.lengths.blocks();
             let count = (blocks / blocks_each).max(1);
-            let step = self.step(sequence);
+            let step_bits = self.step_bits(sequence);
+            let step = 1 << step_bits;
             if !self.segments.is_empty() {
                 let gap = self.supply.gap() / (blocks_each * BLOCK);
                 self.next = self.next.wrapping_add(gap as u64);
             }
-            self.next = self.next.wrapping_add(self.next.wrapping_sub(sequence) % step);
+            self.next = self.next.wrapping_add(self.next.wrapping_sub(sequence) & (step - 1));
             let (Some(used), Ok(())) = (try_vec(count.div_ceil(64)), self.segments.try_reserve(1)) else {
                 break;
             };
-            let counters = Counters::Records { pattern: self.pattern, first: self.next, step, blocks_each };
+            let (pattern, first, each) = (self.pattern, self.next, BlocksEach::new(blocks_each));
+            let counters = Counters::Records { pattern, first, step, blocks_each: each };
             let Some(segment) = self.supply.submit(counters, count * blocks_each)? else { break };
             self.row.inspect(|row| row.add_generated(segment.len() as u64));
-            let first = self.next;
-            self.next = self.next.wrapping_add(count as u64 * step);
+            self.next = self.next.wrapping_add((count as u64) << step_bits);
             self.asked_at = sequence;
             let count = count as u64;
             let (used_count, is_counted) = (0, false);
-            let records = Records { segment, first, count, step, blocks_each, used, used_count, is_counted };
+            let records =
+                Records { segment, first, count, step_bits, blocks_each, used, used_count, is_counted };
             self.segments.push_back(records);
         }
         Ok(())
     }
 
-    /// Distance of the next messages that need key stream, after the long message `sequence`.
-    fn step(&self, sequence: u64) -> u64 {
+    /// Binary logarithm of the distance of the next messages that need key stream, after the long message
+    /// `sequence`.
+    fn step_bits(&self, sequence: u64) -> u32 {
         let other = self.last_long[(sequence.wrapping_add(1) % 2) as usize];
-        if (sequence.wrapping_sub(other) as i64) < ALTERNATING as i64 { 1 } else { 2 }
+        if (sequence.wrapping_sub(other) as i64) < ALTERNATING as i64 { 0 } else { 1 }
     }
 
     /// Bytes of key stream for messages after `sequence`.
     fn ahead(&self, sequence: u64) -> usize {
         let after = |records: &Records| {
             let left = records.end().wrapping_sub(sequence.wrapping_add(1));
-            let count = if left as i64 <= 0 { 0 } else { left.div_ceil(records.step).min(records.count) };
+            let up = (1 << records.step_bits) - 1;
+            let count =
+                if left as i64 <= 0 { 0 } else { ((left + up) >> records.step_bits).min(records.count) };
             count as usize * records.blocks_each * BLOCK
         };
         self.segments.iter().map(after).sum()
