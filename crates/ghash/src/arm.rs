@@ -20,41 +20,48 @@ pub(crate) fn openssl_is_better() -> bool {
     unsafe { libc::getauxval(libc::AT_HWCAP2) & PMULL != 0 }
 }
 
-// r0: a part of the powers; r1: the blocks; r2: their number, not 0; r3: the product; on the stack: the hash. d8
-// to d15 belong to the caller (AAPCS, 6.1.2.1), so they are not used. q8 to q12: sums of the products of 8 by 8
-// bits whose factors are 0, 1, 2, 3 and 4 bytes apart, each in a 16-bit lane: lane i has byte i of the first
-// factor, or of the second one, as the lower one.
+// r4: the powers; r5: the blocks; r6: their number, not 0; r3: the products; r7: the hash. d8 to d15 belong to the
+// caller (AAPCS, 6.1.2.1), so they are not used. q8 to q12: sums of the products of 8 by 8 bits whose factors are 0,
+// 1, 2, 3 and 4 bytes apart, each in a 16-bit lane: lane i has byte i of the first factor, or of the second one, as
+// the lower one.
 global_asm!(
     ".syntax unified",
     ".arch armv7-a",
     ".fpu neon",
     ".text",
-    ".macro outboard_ghash_part name:req, which:req",
-    ".p2align 4",
-    ".arm",
-    ".type \\name, %function",
-    ".hidden \\name",
-    ".globl \\name",
-    "\\name:",
-    "ldr r12, [sp]",
-    "vld1.8 {{d2-d3}}, [r12]",
+    ".macro outboard_ghash_load which:req",
+    ".if \\which == 2",
+    "vld1.8 {{d0-d1}}, [r1]!",
+    ".else",
+    "vld1.8 {{d0}}, [r1], r12",
+    ".endif",
+    ".endm",
+    ".macro outboard_ghash_part which:req",
+    "add r0, r4, #(40 * \\which)",
+    "mov r2, r6",
+    ".if \\which == 1",
+    "add r1, r7, #8",
+    "vld1.8 {{d2}}, [r1]",
+    "add r1, r5, #8",
+    ".else",
+    "vld1.8 {{d2-d3}}, [r7]",
+    "mov r1, r5",
+    ".endif",
     "vmov.i32 q8, #0",
     "vmov.i32 q9, #0",
     "vmov.i32 q10, #0",
     "vmov.i32 q11, #0",
     "vmov.i32 q12, #0",
-    "vld1.8 {{d0-d1}}, [r1]!",
+    "outboard_ghash_load \\which",
     "veor q0, q0, q1",
     "b 2f",
     "1:",
-    "vld1.8 {{d0-d1}}, [r1]!",
+    "outboard_ghash_load \\which",
     "2:",
-    "vrev64.8 q0, q0",
-    ".if \\which == 1",
-    "vmov d0, d1",
-    ".elseif \\which == 2",
+    ".if \\which == 2",
     "veor d0, d0, d1",
     ".endif",
+    "vrev64.8 d0, d0",
     // The power, and that rotated by one to four bytes: d3 to d7.
     "vldmia r0, {{d3-d7}}",
     "add r0, r0, #120",
@@ -98,39 +105,50 @@ global_asm!(
     "veor d24, d24, d25",
     "vmov.i64 d25, #0",
     "vext.8 q12, q12, q12, #12",
-    "vldmia r3, {{d2-d3}}",
+    "vld1.64 {{d2-d3}}, [r3]",
     "veor q8, q8, q9",
     "veor q10, q10, q11",
     "veor q12, q12, q1",
     "veor q8, q8, q10",
     "veor q8, q8, q12",
-    "vstmia r3, {{d16-d17}}",
-    "bx lr",
-    ".size \\name, . - \\name",
+    "vst1.64 {{d16-d17}}, [r3]!",
     ".endm",
-    "outboard_ghash_part outboard_ghash_high, 0",
-    "outboard_ghash_part outboard_ghash_low, 1",
-    "outboard_ghash_part outboard_ghash_both, 2",
+    ".p2align 4",
+    ".arm",
+    ".type outboard_ghash_add, %function",
+    ".hidden outboard_ghash_add",
+    ".globl outboard_ghash_add",
+    "outboard_ghash_add:",
+    "push {{r4-r7, lr}}",
+    "mov r4, r0",
+    "mov r5, r1",
+    "mov r6, r2",
+    "ldr r7, [sp, #20]",
+    "mov r12, #16",
+    "outboard_ghash_part 0",
+    "outboard_ghash_part 1",
+    "outboard_ghash_part 2",
+    "pop {{r4-r7, pc}}",
+    ".size outboard_ghash_add, . - outboard_ghash_add",
+    ".purgem outboard_ghash_load",
     ".purgem outboard_ghash_part",
 );
 
-// Adds the products of a part and powers.
+// Adds the products of the high halves, the low halves and their sums.
 unsafe extern "C" {
-    fn outboard_ghash_high(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
-    fn outboard_ghash_low(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
-    fn outboard_ghash_both(_: *const Rotated, _: *const u8, _: usize, _: *mut u128, _: *const [u8; BLOCK]);
+    fn outboard_ghash_add(
+        powers: *const [Rotated; 3],
+        blocks: *const u8,
+        count: usize,
+        products: *mut [u128; 3],
+        hash: *const [u8; BLOCK],
+    );
 }
 
 pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], products: &mut [u128; 3]) {
     let count = powers.len().min(blocks.len() / BLOCK);
-    if count == 0 {
-        return;
-    }
-    let functions = [outboard_ghash_high, outboard_ghash_low, outboard_ghash_both];
-    for (part, (function, product)) in functions.into_iter().zip(products).enumerate() {
-        // SAFETY: the caller has checked that there are `count` blocks and powers, and the instructions.
-        unsafe {
-            function(powers.as_ptr().cast::<Rotated>().add(part), blocks.as_ptr(), count, product, hash)
-        };
+    if count > 0 {
+        // SAFETY: there are as many blocks and powers, and the caller has checked the instructions.
+        unsafe { outboard_ghash_add(powers.as_ptr(), blocks.as_ptr(), count, products, hash) };
     }
 }
