@@ -78,7 +78,5 @@ impl Powers {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
-mod constant_time;
 #[cfg(test)]
 mod tests;

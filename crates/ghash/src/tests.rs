@@ -1,3 +1,6 @@
+#[cfg(target_arch = "x86_64")]
+mod constant_time;
+
 use super::*;
 use group::Method;
 use integers::Integers;

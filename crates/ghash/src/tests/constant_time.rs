@@ -99,7 +99,7 @@ fn no_branch_and_no_address_depends_on_a_key_or_a_message() {
     if let Ok(what) = env::var(RUNS) {
         return run(&what);
     }
-    let test = "constant_time::no_branch_and_no_address_depends_on_a_key_or_a_message";
+    let test = "tests::constant_time::no_branch_and_no_address_depends_on_a_key_or_a_message";
     for (what, code) in [(LOOK_UP, ERROR), (METHODS, 0)] {
         let output = Command::new("valgrind")
             .args(["--quiet", &format!("--error-exitcode={ERROR}")])
