@@ -45,7 +45,7 @@ bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and lo
 	@benchmarks/applications
 	@cargo bench --quiet --package outboard-provider --bench constant_time
 
-lint: ## formatting, clippy, shellcheck, manual pages, Markdown
+lint: ## formatting, clippy, checkpatch, shellcheck, manual pages, Markdown
 	@scripts/setup lint
 	@scripts/lint
 

@@ -9,13 +9,14 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "outboard.h"
 
 #define SLOTS_PER_PAGE	(PAGE_SIZE / sizeof(struct outboard_slot))
 #define LARGEST_ORDER	8
-#define LARGEST_ARENA	(1UL << 30)
+#define LARGEST_ARENA	SZ_1G
 
 /* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
 struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,

@@ -263,7 +263,7 @@ static void ob_driver_remove(struct ob_driver *driver)
 	ob_queue_clean();
 }
 
-/* trial: only sessions of this descriptor can use the driver until root allows it. NULL: all can. */
+/* trial: only sessions of this descriptor can use the driver until root allows it. NULL: all. */
 int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	int number, error;

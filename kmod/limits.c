@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users, and how much memory and how many sessions each, and all together, may have. A login or a container may have
- * any number of user IDs in its namespaces, so that these count as one user:
+ * How much memory and how many sessions each user, and all together, may have. A login or a
+ * container may have any number of user IDs in its namespaces, so that these count as one user:
  *
  *   process in                              made by         its user is
  *   the initial namespace                                   its user ID

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines, each of which is that of the drivers of one kernel module, and the users that share them.
- * Both come and go under ob_drivers_lock.
+ * Engines, each that of the drivers of one kernel module, and the users that share them. Both come
+ * and go under ob_drivers_lock.
  */
 #include <linux/slab.h>
 #include "queue.h"

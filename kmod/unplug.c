@@ -93,8 +93,8 @@ static bool ob_abandon(struct ob_session *session)
 }
 
 /*
- * Whether a session that was killed will end. For a suspend one does not that has only requests
- * which are written off: one lost request would prevent each suspend until the machine is restarted.
+ * Whether a session that was killed will end. For a suspend those do not count that have only lost
+ * requests: one would prevent each suspend until the machine is restarted.
  */
 static bool ob_will_end(struct ob_session *session, bool suspend)
 {
@@ -104,8 +104,8 @@ static bool ob_will_end(struct ob_session *session, bool suspend)
 }
 
 /*
- * Kills or abandons the sessions of drivers that need a device of the module that @module points to,
- * or with NULL of all. Returns whether any will still free its handle.
+ * Kills or abandons the sessions of drivers that need a device of the module @module, or with NULL
+ * of all. Returns whether any will still free its handle.
  */
 static bool ob_end_each(struct module *const *module, struct list_head *drivers, bool abandon)
 {

@@ -68,12 +68,13 @@ static int held_set(void *data, u64 error)
 static int held_get(void *data, u64 *held)
 {
 	struct sim_device *device;
+	u64 sum = 0;
 
-	*held = 0;
 	mutex_lock(&sim_devices_lock);
 	list_for_each_entry(device, &sim_devices, node)
-		*held += READ_ONCE(device->count.held);
+		sum += READ_ONCE(device->count.held);
 	mutex_unlock(&sim_devices_lock);
+	*held = sum;
 	return 0;
 }
 DEFINE_DEBUGFS_ATTRIBUTE(held_fops, held_get, held_set, "%llu\n");

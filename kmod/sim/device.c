@@ -14,7 +14,7 @@
 #include "sim.h"
 
 LIST_HEAD(sim_devices);
-DEFINE_MUTEX(sim_devices_lock);
+DEFINE_MUTEX(sim_devices_lock);	/* protects changes of the list */
 
 unsigned int sim_removals;	/* of devices, since the module was loaded */
 atomic_t sim_late_exits;	/* tfms with a key that were freed after a device had gone */
@@ -67,6 +67,7 @@ static void sim_unplug(struct platform_device *pdev)
 	sim_drop_all(device);
 	debugfs_remove_recursive(device->dir);
 }
+
 SIM_REMOVE(sim_unplug)
 
 /* Like a driver that loses its keys and its queue: nothing may be left when the device sleeps. */

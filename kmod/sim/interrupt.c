@@ -147,7 +147,7 @@ static void sim_learn(struct sim_device *device, struct sim_request *request, kt
 
 	delay = clamp(delay, 0LL, 2LL * SIM_MAX_LEAD_NS);
 	device->lead_ns += (delay - device->lead_ns) / 16;
-	device->lead_ns = min(device->lead_ns, (s64)SIM_MAX_LEAD_NS);
+	device->lead_ns = min_t(s64, device->lead_ns, SIM_MAX_LEAD_NS);
 }
 
 static void sim_complete_due(struct sim_device *device)

@@ -15,6 +15,7 @@
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -22,7 +23,7 @@
 #include "compat.h"
 
 #define MAX_DEPTH 1024
-#define MAX_SIZE (1 << 20)
+#define MAX_SIZE SZ_1M
 #define MAX_REQUESTS 1000000
 #define MAX_IV 16
 #define MAX_KEYS 64
@@ -40,7 +41,7 @@ struct job {
 	unsigned int answer_size;
 
 	wait_queue_head_t wait;
-	spinlock_t lock;
+	spinlock_t lock;	/* protects answered */
 	struct list_head answered;
 	u64 *latency;
 
@@ -188,12 +189,11 @@ static void load_tell(struct job *job, u64 total)
 	unsigned int n = 0, i;
 
 	sort(job->latency, job->requests, sizeof(*job->latency), load_compare, NULL);
-	n = scnprintf(
-		result, sizeof(result),
-		"requests=%u ok=%u wrong=%u failed=%u refused=%u at_once=%u backlogged=%u promoted=%u p50_ns=%llu p99_ns=%llu total_ns=%llu",
-		job->requests, job->ok, job->wrong, job->failed, job->refused, job->at_once,
-		job->backlogged, job->promoted, job->latency[job->requests / 2],
-		job->latency[div_u64(job->requests * 99ULL, 100)], total);
+	n = scnprintf(result, sizeof(result),
+		      "requests=%u ok=%u wrong=%u failed=%u refused=%u at_once=%u backlogged=%u promoted=%u p50_ns=%llu p99_ns=%llu total_ns=%llu",
+		      job->requests, job->ok, job->wrong, job->failed, job->refused, job->at_once,
+		      job->backlogged, job->promoted, job->latency[job->requests / 2],
+		      job->latency[div_u64(job->requests * 99ULL, 100)], total);
 	for (i = 1; i < NR_ERRNOS; i++) {
 		if (job->errors[i])
 			n += scnprintf(result + n, sizeof(result) - n, " errno%u=%u", i,

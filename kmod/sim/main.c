@@ -13,9 +13,8 @@ MODULE_PARM_DESC(priority, "priority of the drivers");
 
 bool sim_compute = true;
 module_param_named(compute, sim_compute, bool, 0644);
-MODULE_PARM_DESC(
-	compute,
-	"N: answer without computing, wrong bytes in the model's exact time, where this CPU is slower than the model");
+MODULE_PARM_DESC(compute,
+		 "N: answer without computing, wrong bytes in the model's exact time, where this CPU is slower than the model");
 
 static int __init sim_init(void)
 {

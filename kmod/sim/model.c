@@ -20,73 +20,67 @@ static const struct sim_preset {
 	const char *name;
 	struct sim_model model;
 } presets[] = {
-	{ "ideal",
-	  {
-		  .engines = 1,
-		  .queue = 128,
-		  .allocates = true,
-		  .algorithms = ALL,
-	  } },
-	{ "cesa",
-	  {
-		  .latency_ns = 6000,
-		  .overhead_ns = 1500,
-		  .bandwidth = 105400000,
-		  .engines = 2,
-		  .queue = 128,
-		  .threaded = true,
-		  .allocates = true,
-		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | HMAC_OF_MOST,
-	  } },
-	{ "sa2ul",
-	  {
-		  .latency_ns = 8500,
-		  .overhead_ns = 3000,
-		  .bandwidth = 264000000,
-		  .engines = 1,
-		  .queue = 64,
-		  .soft_from = 65536,
-		  .soft_gap_from = 240,
-		  .soft_gap_to = 256,
-		  .algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512) |
+	{ "ideal", {
+		.engines = 1,
+		.queue = 128,
+		.allocates = true,
+		.algorithms = ALL,
+	} },
+	{ "cesa", {
+		.latency_ns = 6000,
+		.overhead_ns = 1500,
+		.bandwidth = 105400000,
+		.engines = 2,
+		.queue = 128,
+		.threaded = true,
+		.allocates = true,
+		.algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | HMAC_OF_MOST,
+	} },
+	{ "sa2ul", {
+		.latency_ns = 8500,
+		.overhead_ns = 3000,
+		.bandwidth = 264000000,
+		.engines = 1,
+		.queue = 64,
+		.soft_from = 65536,
+		.soft_gap_from = 240,
+		.soft_gap_to = 256,
+		.algorithms = AES_OF_MOST | BIT(SIM_CBC_DES3) | SHA_OF_MOST | BIT(SIM_SHA512) |
 				AUTHENC,
-	  } },
-	{ "caam",
-	  {
-		  .latency_ns = 15000,
-		  .overhead_ns = 2000,
-		  .bandwidth = 130000000,
-		  .engines = 2,
-		  .queue = 497,
-		  .allocates = true,
-		  .algorithms = ALL & ~BIT(SIM_CCM_AES),
-	  } },
-	{ "eip93",
-	  {
-		  .latency_ns = 20000,
-		  .overhead_ns = 5000,
-		  .bandwidth = 45700000,
-		  .engines = 1,
-		  .queue = 512,
-		  .allocates = true,
-		  .parentheses = true,
-		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST |
+	} },
+	{ "caam", {
+		.latency_ns = 15000,
+		.overhead_ns = 2000,
+		.bandwidth = 130000000,
+		.engines = 2,
+		.queue = 497,
+		.allocates = true,
+		.algorithms = ALL & ~BIT(SIM_CCM_AES),
+	} },
+	{ "eip93", {
+		.latency_ns = 20000,
+		.overhead_ns = 5000,
+		.bandwidth = 45700000,
+		.engines = 1,
+		.queue = 512,
+		.allocates = true,
+		.parentheses = true,
+		.algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_CBC_DES3) | SHA_OF_MOST |
 				BIT(SIM_SHA224) | HMAC_OF_MOST | BIT(SIM_HMAC_SHA224) | AUTHENC,
-	  } },
-	{ "qce",
-	  {
-		  .latency_ns = 18000,
-		  .overhead_ns = 4000,
-		  .bandwidth = 100000000,
-		  .engines = 1,
-		  .queue = 1,
-		  .soft_below = 513,
-		  .no_aes192 = true,
-		  .allocates = true,
-		  .algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_XTS_AES) |
+	} },
+	{ "qce", {
+		.latency_ns = 18000,
+		.overhead_ns = 4000,
+		.bandwidth = 100000000,
+		.engines = 1,
+		.queue = 1,
+		.soft_below = 513,
+		.no_aes192 = true,
+		.allocates = true,
+		.algorithms = AES_OF_MOST | BIT(SIM_CTR_AES) | BIT(SIM_XTS_AES) |
 				BIT(SIM_CBC_DES3) | BIT(SIM_CCM_AES) | SHA_OF_MOST |
 				HMAC_OF_MOST | BIT(SIM_AUTHENC_SHA256),
-	  } },
+	} },
 };
 
 struct sim_model sim_model = { .engines = 1, .queue = 128, .allocates = true, .algorithms = ALL };

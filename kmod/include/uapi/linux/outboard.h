@@ -3,9 +3,9 @@
  * /dev/outboard: hardware crypto accelerators for user space.
  *
  * The interface consists of open(2), mmap(2) and write(2); there is no ioctl. docs/uapi.md
- * specifies it, with all errors. All integers are in the machine's byte order, no structure contains a pointer, and
- * every layout is the same for 32-bit and 64-bit programs. Sizes, lengths and offsets are in bytes.
- * Reserved fields must be 0.
+ * specifies it, with all errors. All integers are in the machine's byte order, no structure
+ * contains a pointer, and every layout is the same for 32-bit and 64-bit programs. Sizes, lengths
+ * and offsets are in bytes. Reserved fields must be 0.
  */
 #ifndef _UAPI_LINUX_OUTBOARD_H
 #define _UAPI_LINUX_OUTBOARD_H
