@@ -22,7 +22,6 @@ atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allow
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
-static bool suspended;	/* no new sessions */
 
 /*
  * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
@@ -36,9 +35,9 @@ static int ob_attach(struct ob_session *session, const struct ob_algorithm *algo
 
 	mutex_lock(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
-		if (suspended || driver->number <= after || (number && driver->number != number) ||
+		if (driver->number <= after || (number && driver->number != number) ||
 		    (driver->trial && session->file && driver->trial != session->file) ||
-		    ob_driver_unbinding(driver) ||
+		    ob_driver_unplugged(driver) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
 		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
 		     time_before(jiffies, driver->retry)))
@@ -210,7 +209,6 @@ static int ob_add(const char *name, const struct ob_limits *limits, const struct
 	if (driver && driver->trial && !trial) {
 		driver->limits = *limits;
 		driver->trial = NULL;
-		ob_engines_limit();
 		return 0;
 	}
 	if (driver)
@@ -348,15 +346,6 @@ void ob_drivers_exit(void)
 	ob_queue_clean();
 	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
-}
-
-void ob_set_suspended(bool yes)
-{
-	mutex_lock(&ob_drivers_lock);
-	suspended = yes;
-	mutex_unlock(&ob_drivers_lock);
-	/* Drivers that were missing meanwhile are looked up again without delay. */
-	atomic_inc(&ob_arrivals);
 }
 
 void ob_count_timeout(u16 number)

@@ -51,17 +51,12 @@ static int __init outboard_init(void)
 		goto no_device;
 	error = ob_unplug_init();
 	if (error)
-		goto no_modules;
-	error = ob_suspend_init();
-	if (error)
-		goto no_suspend;
+		goto no_notifiers;
 	error = ob_drivers_init(&device.this_device->kobj);
 	if (!error)
 		return 0;
-	ob_suspend_exit();
-no_suspend:
+no_notifiers:
 	ob_unplug_exit();
-no_modules:
 	misc_deregister(&device);
 no_device:
 	destroy_workqueue(ob_workqueue);
@@ -75,7 +70,6 @@ no_device:
  */
 static void __exit outboard_exit(void)
 {
-	ob_suspend_exit();
 	ob_drivers_exit();
 	misc_deregister(&device);
 	ob_unplug_exit();

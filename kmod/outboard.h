@@ -139,7 +139,6 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 void ob_detach(struct ob_session *session);
 void ob_driver_kill(struct ob_driver *driver);
 void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error);
-void ob_set_suspended(bool yes);
 void ob_count_timeout(u16 number);
 struct ob_driver *ob_driver_find(const char *name, u16 number);
 
@@ -147,14 +146,8 @@ struct ob_driver *ob_driver_find(const char *name, u16 number);
 
 int ob_unplug_init(void);
 void ob_unplug_exit(void);
-bool ob_driver_unbinding(const struct ob_driver *driver);
-bool ob_end_sessions(struct module *const *module);
+bool ob_driver_unplugged(const struct ob_driver *driver);
 void ob_unplug_watch(struct module *owner);
-
-/* ---- suspend.c ---- */
-
-int ob_suspend_init(void);
-void ob_suspend_exit(void);
 
 /* ---- file.c ---- */
 
@@ -374,7 +367,6 @@ struct ob_request {
 	u32 flags;			/* for the crypto API */
 	u32 cost;			/* of the engine's time */
 	u64 started;			/* when the driver got it, in nanoseconds */
-	unsigned long since;		/* the same in jiffies */
 	u32 overtaken;			/* what it has completed when this one is overtaken */
 	struct list_head node;		/* in session->waiting or engine->in_flight */
 	enum ob_request_state state;	/* protected by the lock of the engine */
@@ -440,7 +432,6 @@ void ob_queue_leave(struct ob_session *session);
 void ob_queue_clean(void);
 bool ob_engine_stopped(const struct ob_driver *driver);
 void ob_engines_probe(void);
-void ob_engines_limit(void);
 
 /* ---- main.c, sysfs.c ---- */
 

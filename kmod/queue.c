@@ -10,8 +10,8 @@
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
  * and each request costs its bytes. A round ends when no user with waiting requests has credit. So
- * a user that submits little has credit, and is next; debts are paid by later rounds, also when the
- * user has freed its sessions meanwhile. The sessions of one user take turns.
+ * a user that submits little has credit, and is next; debts are paid by later rounds. The sessions
+ * of one user take turns.
  *
  * An engine with requests that completes none for the patience has stopped until it completes one.
  * What it has is written off, what waits ends, and what is submitted is refused, but for one
@@ -25,6 +25,12 @@
 
 #define OB_TARGET_NS NSEC_PER_MSEC
 
+/*
+ * Completions for which the driver gets one request more after its queue was full, which may have
+ * been by requests of users in the kernel.
+ */
+#define OB_DEEPER 64U
+
 /* Jiffies between two looks at an engine: 10 ms, or 8. */
 #define OB_TICK max(HZ / 100UL, 1UL)
 #define OB_LOOKS 3
@@ -33,11 +39,17 @@
 /* The longest pause between two requests to an engine that stopped. */
 #define OB_LONGEST_PAUSE (60 * HZ)
 
-/* Requests that one run of the work submits. */
-#define OB_TURN 32
+/* The only place where the state changes. ob_engine_stopped() reads it without the lock. */
+static void ob_set_state(struct ob_engine *engine, enum ob_engine_state state)
+{
+	/* What waits for the next tick since a refusal is submitted now. */
+	if (engine->state == OB_FULL && state == OB_WORKS)
+		mod_delayed_work(ob_workqueue, &engine->dispatch, 0);
+	WRITE_ONCE(engine->state, state);
+}
 
 /* Brings the credit up to the current round. Unused credit is not saved. */
-void ob_share_refresh(struct ob_share *share)
+static void ob_share_refresh(struct ob_share *share)
 {
 	u64 rounds = share->engine->round - share->round;
 
@@ -84,43 +96,43 @@ static bool ob_has_room(const struct ob_engine *engine, const struct ob_request 
 	if (engine->running + engine->lost >= READ_ONCE(engine->most))
 		return false;
 	return !engine->running ||
-	       (engine->running < min(engine->depth / OB_DEPTH_UNIT, READ_ONCE(ob_max_requests)) &&
+	       (engine->running < min(engine->depth, READ_ONCE(ob_max_requests)) &&
 		engine->cost + request->cost <= engine->limit);
 }
 
 /* From now on the engine has the time for this request. */
-static void ob_set_clock(struct ob_engine *engine, struct ob_request *request)
+static void ob_set_clock(struct ob_engine *engine, struct ob_request *request, u64 now)
 {
-	request->since = jiffies;
+	request->started = now;
 	request->overtaken = engine->completed + 2 * engine->running + 1;
 }
 
-static void ob_note_progress(struct ob_engine *engine)
+static void ob_note_progress(struct ob_engine *engine, u64 now)
 {
-	engine->progress = jiffies;
+	engine->progress = now;
 	engine->looks = 0;
 }
 
 static void ob_charge(struct ob_share *share, struct ob_request *request)
 {
 	struct ob_engine *engine = share->engine;
+	u64 now = ktime_get_ns();
 
 	request->state = OB_IN_FLIGHT;
 	if (!engine->running) {
 		/* An engine that refuses what it gets makes no progress. */
 		if (likely(engine->state != OB_FULL))
-			ob_note_progress(engine);
+			ob_note_progress(engine, now);
 		/* Also where it is running: it may have seen that there was nothing in flight. */
 		if (!delayed_work_pending(&engine->watch))
 			queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
 	}
 	list_add_tail(&request->node, &engine->in_flight);
-	request->started = ktime_get_ns();
 	share->credit -= request->cost;
 	engine->running++;
 	engine->cost += request->cost;
 	request->found = engine->cost;
-	ob_set_clock(engine, request);
+	ob_set_clock(engine, request, now);
 	request->session->driver->running++;
 }
 
@@ -145,25 +157,18 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 /* ---- Engines that stopped ---- */
 
 /*
- * The time that the engine has for its next completion: the parameter, and in proportion for more
- * than 20 KiB of work, up to the longest request. So it covers engines of 0.7 MB/s, without knowing
- * them. Slower ones: see ob_learn().
+ * The nanoseconds that the engine has for its next completion: the parameter, and in proportion for
+ * more than 20 KiB of work, up to the longest request. So it covers engines of 0.7 MB/s, without
+ * knowing them. Slower ones: see ob_learn().
  */
-static u64 ob_patience_ms(const struct ob_engine *engine, unsigned long cost)
+static u64 ob_patience_for(const struct ob_engine *engine, unsigned long cost)
 {
-	u64 least;
+	u64 least = NSEC_PER_MSEC * min(READ_ONCE(ob_patience), 86400U * 1000);
 
 	cost = clamp_t(unsigned long, cost, OB_PATIENCE_COST, OB_QUANTUM);
-	least = div_u64((u64)READ_ONCE(ob_patience) * cost, OB_PATIENCE_COST);
-	least = min_t(u64, least, MSEC_PER_SEC * 86400);
-	return min_t(u64, least << engine->slowness,
-		     max_t(u64, least, jiffies_to_msecs(ob_timeout_jiffies())));
-}
-
-/* In jiffies, of which the first one is not a whole one. */
-static unsigned long ob_patience_jiffies(const struct ob_engine *engine)
-{
-	return 1 + msecs_to_jiffies(ob_patience_ms(engine, engine->cost));
+	least = div_u64(least * cost, OB_PATIENCE_COST);
+	return min(least << engine->slowness,
+		   max_t(u64, least, jiffies_to_nsecs(ob_timeout_jiffies())));
 }
 
 /*
@@ -171,16 +176,16 @@ static unsigned long ob_patience_jiffies(const struct ob_engine *engine)
  * quarter halves what was doubled. That of a request that was written off counts if it comes within
  * twice the patience; otherwise it is a sign of life, and says nothing about what the engine needs.
  */
-static void ob_learn(struct ob_engine *engine, const struct ob_request *request, u64 took)
+static void ob_learn(struct ob_engine *engine, const struct ob_request *request, u64 now)
 {
-	unsigned long waited = engine->looks * OB_TICK, patience;
 	bool lost = request->state == OB_LOST, is_slow;
+	u64 patience, waited;
 
-	if (likely(!waited && !engine->slowness && !lost))
+	if (likely(!engine->looks && !engine->slowness && !lost))
 		return;
-	patience = ob_patience_jiffies(engine);
-	is_slow = lost ? took < 2 * NSEC_PER_MSEC * ob_patience_ms(engine, request->cost) :
-			 2 * waited > patience;
+	patience = ob_patience_for(engine, lost ? request->cost : engine->cost);
+	waited = now - (lost ? request->started : engine->progress);
+	is_slow = lost ? waited < 2 * patience : 2 * waited > patience;
 	if (is_slow)
 		engine->slowness += engine->slowness < OB_UNKNOWN;
 	else if (engine->slowness && !lost && 4 * waited < patience)
@@ -227,7 +232,7 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 	else
 		engine->pause = 0;
 	engine->probe = jiffies + engine->pause;
-	engine->state = OB_STOPPED;
+	ob_set_state(engine, OB_STOPPED);
 	list_splice_init(&engine->spent, &engine->ready);
 	list_for_each_entry_safe(share, next, &engine->ready, turn) {
 		list_for_each_entry_safe(session, next_session, &share->sessions, turn) {
@@ -243,27 +248,27 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
  * and has completed twice as many as it had when it got them. Engines work in about the order in
  * which they get requests, whatever each takes.
  */
-static void ob_find_lost(struct ob_engine *engine)
+static void ob_find_lost(struct ob_engine *engine, u64 now)
 {
-	unsigned long patience = ob_patience_jiffies(engine);
+	u64 patience = ob_patience_for(engine, engine->cost);
 	struct ob_request *request, *next;
 
 	list_for_each_entry_safe(request, next, &engine->in_flight, node)
-		if (time_after_eq(jiffies, request->since + patience) &&
+		if (now - request->started >= patience &&
 		    (s32)(engine->completed - request->overtaken) >= 0)
 			ob_write_off(engine, request);
 }
 
 /* A thread that is in the driver's function, and may not run, is no delay of the engine. */
-static void ob_skip_submitting(struct ob_engine *engine)
+static void ob_skip_submitting(struct ob_engine *engine, u64 now)
 {
 	struct ob_request *request;
 
 	list_for_each_entry(request, &engine->in_flight, node) {
 		if (!READ_ONCE(request->arena->places[request->index].submitting))
 			continue;
-		ob_set_clock(engine, request);
-		ob_note_progress(engine);
+		ob_set_clock(engine, request, now);
+		ob_note_progress(engine, now);
 	}
 }
 
@@ -286,17 +291,17 @@ void ob_queue_watch(struct work_struct *work)
 {
 	struct ob_engine *engine = container_of(to_delayed_work(work), struct ob_engine, watch);
 	LIST_HEAD(dropped);
+	u64 now;
 
 	spin_lock_irq(&engine->lock);
+	now = ktime_get_ns();
 	engine->looks++;
-	ob_skip_submitting(engine);
-	if (ob_is_busy(engine)) {
-		if (engine->looks >= OB_LOOKS &&
-		    time_after_eq(jiffies, engine->progress + ob_patience_jiffies(engine)))
-			ob_stop(engine, &dropped);
-		else
-			ob_find_lost(engine);
-	}
+	ob_skip_submitting(engine, now);
+	if (ob_is_busy(engine) && engine->looks >= OB_LOOKS &&
+	    now - engine->progress >= ob_patience_for(engine, engine->cost))
+		ob_stop(engine, &dropped);
+	else
+		ob_find_lost(engine, now);
 	/* Not if it has just stopped. */
 	if (ob_is_busy(engine))
 		queue_delayed_work(ob_workqueue, &engine->watch, OB_TICK);
@@ -318,16 +323,11 @@ static void ob_adjust(struct ob_engine *engine, const struct ob_request *request
 
 	if (alone || took < engine->latency)
 		engine->latency = took;
-	if (engine->depth < OB_UNLIMITED)
-		engine->depth++;
 	if (took <= engine->latency + OB_TARGET_NS) {
 		if (!alone || took < OB_TARGET_NS)
 			engine->limit = max(engine->limit, request->found +
 					    max_t(u32, request->cost, request->found / 4));
-	} else if (2 * request->found > engine->limit) {
-		/* Its latency has changed, or other users of the kernel have requests. */
-		if (engine->limit == OB_LEAST_LIMIT)
-			engine->latency = took;
+	} else {
 		engine->limit = clamp(request->found / 4 * 3, OB_LEAST_LIMIT, engine->limit);
 	}
 }
@@ -338,17 +338,18 @@ static void ob_adjust(struct ob_engine *engine, const struct ob_request *request
  */
 static void ob_answered(struct ob_engine *engine, const struct ob_request *request, int error)
 {
-	u64 took = ktime_get_ns() - request->started;
+	u64 now = ktime_get_ns();
+	bool good = !error || error == -EBADMSG;
 
-	if (likely(!error || error == -EBADMSG)) {
-		ob_learn(engine, request, took);
-		if (unlikely(engine->state == OB_STOPPED))
-			engine->state = OB_WORKS;
-	}
-	ob_note_progress(engine);
-	engine->completed++;
+	if (likely(good))
+		ob_learn(engine, request, now);
+	if (engine->state == OB_FULL || (engine->state == OB_STOPPED && good))
+		ob_set_state(engine, OB_WORKS);
+	ob_note_progress(engine, now);
+	if (!(++engine->completed % OB_DEEPER) && engine->depth < UINT_MAX)
+		engine->depth++;
 	if (likely(request->state == OB_IN_FLIGHT))
-		ob_adjust(engine, request, took);
+		ob_adjust(engine, request, now - request->started);
 }
 
 static void ob_enqueue(struct ob_request *request)
@@ -384,7 +385,7 @@ int ob_queue_add(struct ob_request *request)
 	int result = 1;
 
 	request->state = OB_WAITING;
-	request->cost = max_t(u32, request->cost, OB_LEAST_BYTES) + OB_REQUEST_COST;
+	request->cost = max_t(u32, request->cost, OB_LEAST_COST);
 	spin_lock_irqsave(&engine->lock, flags);
 	if (unlikely(engine->state == OB_STOPPED)) {
 		if (engine->running || time_before(jiffies, engine->probe) ||
@@ -396,7 +397,7 @@ int ob_queue_add(struct ob_request *request)
 	}
 	if (likely(result > 0)) {
 		if (unlikely(engine->state == OB_FULL && !engine->running))
-			engine->state = OB_WORKS;
+			ob_set_state(engine, OB_WORKS);
 		ob_share_refresh(share);
 		if (share->credit <= 0) {
 			ob_new_round(engine);
@@ -423,32 +424,18 @@ void ob_queue_done(struct ob_request *request, int error)
 	ob_answered(engine, request, error);
 	ob_uncharge(engine, request);
 	request->session->driver->running--;
-	/* A work that waits for the next tick after a refusal is started now. */
-	if (unlikely(engine->state == OB_FULL)) {
-		engine->state = OB_WORKS;
-		mod_delayed_work(ob_workqueue, &engine->dispatch, 0);
-	} else if (unlikely(ob_is_waiting(engine))) {
+	if (unlikely(ob_is_waiting(engine)))
 		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
-	}
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/*
- * The driver's queue is full. What it accepts grows by one request with OB_DEPTH_UNIT completions,
- * since the queue may have been full of requests of users in the kernel.
- */
-static void ob_set_depth(struct ob_engine *engine, unsigned int requests)
-{
-	engine->depth = OB_DEPTH_UNIT * clamp(requests, 1U, engine->depth / OB_DEPTH_UNIT ?: 1);
-}
-
-/* The driver has accepted a request into its backlog. */
+/* The driver has accepted a request into its backlog: its queue is full. */
 void ob_queue_backlogged(struct ob_engine *engine)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&engine->lock, flags);
-	ob_set_depth(engine, engine->running - 1);
+	engine->depth = min(engine->depth, engine->running - 1);
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
@@ -469,10 +456,10 @@ bool ob_queue_refused(struct ob_request *request)
 	request->state = OB_WAITING;
 	session->driver->running--;
 	share->credit += request->cost;
-	ob_set_depth(engine, engine->running);
+	engine->depth = min(engine->depth, engine->running);
 	waits = engine->state != OB_STOPPED && !ob_session_is(session, OB_CANCELLED);
 	if (waits) {
-		engine->state = OB_FULL;
+		ob_set_state(engine, OB_FULL);
 		list_add(&request->node, &session->waiting);
 		list_move(&session->turn, &share->sessions);
 		ob_share_sort(share);
@@ -524,21 +511,15 @@ void ob_queue_dispatch(struct work_struct *work)
 	struct ob_request *request;
 	LIST_HEAD(dropped);
 
-	for (int i = 0; i < OB_TURN; i++) {
-		struct ob_arena *arena;
+	while ((request = ob_queue_next(engine, &dropped))) {
+		struct ob_arena *arena = request->arena;
 
-		request = ob_queue_next(engine, &dropped);
-		if (!request) {
-			ob_queue_drop(&dropped, -EHOSTDOWN);
-			return;
-		}
-		arena = request->arena;
 		refcount_inc(&arena->refs);
 		ob_request_start(request);
 		ob_arena_put_atomic(arena);
 		cond_resched();
 	}
-	queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
+	ob_queue_drop(&dropped, -EHOSTDOWN);
 }
 
 /*

@@ -5,24 +5,17 @@
 
 #include "outboard.h"
 
-/* What each request costs besides its bytes. */
-#define OB_REQUEST_COST 1024
+/* A request costs its bytes. A shorter one takes the engine and the CPUs about as long as this. */
+#define OB_LEAST_COST 5120U
 
 /* Not less than the cost of a request: after each round every user has credit. */
-#define OB_QUANTUM (OB_MAX_LENGTH + OB_MAX_AAD + OB_REQUEST_COST)
+#define OB_QUANTUM (OB_MAX_LENGTH + OB_MAX_AAD)
 
-/* A shorter request takes an engine and the CPUs about as long as one of OB_LEAST_BYTES. */
-#define OB_LEAST_BYTES 4096
 /* Always permitted: eight short requests, or two records of TLS. */
-#define OB_LEAST_LIMIT (8UL * (OB_LEAST_BYTES + OB_REQUEST_COST))
+#define OB_LEAST_LIMIT (8UL * OB_LEAST_COST)
 
 /* An engine that stopped, and not again for this long, counts as one that never did. */
 #define OB_CALM (60 * HZ)
-
-/* Completions for which the driver gets one request more after its queue was full. */
-#define OB_DEPTH_UNIT 64U
-/* Until its queue was full. */
-#define OB_UNLIMITED (4096 * OB_DEPTH_UNIT)
 
 /* An engine that has not completed any request has 2^8 times the patience: 7.7 s. */
 #define OB_UNKNOWN 8
@@ -34,8 +27,8 @@ struct ob_share {
 	struct list_head sessions;	/* with waiting requests */
 	struct ob_engine *engine;
 	struct ob_user *user;
-	unsigned int holders;		/* sessions; 0: kept until its debt is paid */
-	s64 credit;			/* more than -OB_QUANTUM */
+	unsigned int holders;		/* sessions */
+	s64 credit;			/* at least -OB_QUANTUM */
 	u64 round;			/* that credit is of */
 };
 
@@ -52,7 +45,7 @@ struct ob_engine {
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
 	u64 round;
 	unsigned int running;		/* requests that the engine has */
-	unsigned int depth;		/* that its drivers accept, in parts of OB_DEPTH_UNIT */
+	unsigned int depth;		/* that its drivers accept */
 	unsigned int most;		/* that its drivers permit */
 	unsigned long cost, limit;	/* of the requests that it has, and at most */
 	u64 latency;			/* nanoseconds of a request that waits for no other */
@@ -62,7 +55,7 @@ struct ob_engine {
 	u32 completed;
 	unsigned int lost;		/* of drivers with a limit: they count towards most */
 	/* Engines that stopped: see ob_queue_watch(). */
-	unsigned long progress;		/* jiffies of the last completion */
+	u64 progress;			/* nanoseconds, of the last completion */
 	unsigned int looks;		/* at the engine since then */
 	unsigned int slowness;		/* doublings of the patience */
 	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
@@ -72,7 +65,6 @@ struct ob_engine {
 
 /* ---- queue.c ---- */
 
-void ob_share_refresh(struct ob_share *share);
 void ob_queue_dispatch(struct work_struct *work);
 void ob_queue_watch(struct work_struct *work);
 

@@ -37,7 +37,7 @@ void ob_notify_eventfd(struct eventfd_ctx *event)
 }
 
 /* Releases the claim before it writes status: a program that has seen the status may resubmit. */
-static __always_inline void ob_slot_finish(struct ob_arena *arena, u32 index, int status)
+void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 {
 	struct ob_place *place = &arena->places[index];
 	struct eventfd_ctx *event = NULL;
@@ -57,12 +57,6 @@ static __always_inline void ob_slot_finish(struct ob_arena *arena, u32 index, in
 	if (batch != &ob_no_waiter && atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
 	ob_arena_put_atomic(arena);
-}
-
-/* Ends a slot without a request. */
-void ob_slot_end(struct ob_arena *arena, u32 index, int status)
-{
-	ob_slot_finish(arena, index, status);
 }
 
 /* A request is written off: its waiter, if any, does not wait for it any more. */
@@ -87,11 +81,20 @@ void ob_request_late(struct ob_request *request)
 		complete(&batch->done);
 }
 
-/* Whether the driver's own time limit is over, which drivers report as EFAULT and EINVAL too. */
-static bool ob_is_late_error(const struct ob_request *request, int error)
+/* Returns the status of a request that failed. */
+static int ob_request_failed(const struct ob_request *request, int error)
 {
-	return request->state != OB_WAITING && error != -EBADMSG && error != -ENODEV &&
-	       ktime_get_ns() - request->started > OB_LATE_ERROR_NS;
+	struct ob_session *session = request->session;
+
+	if (error == -EBADMSG || request->state == OB_WAITING)
+		return error;
+	atomic64_inc(&session->driver->errors);
+	if (error == -ENODEV)
+		ob_session_kill_atomic(session);
+	/* The driver's own time limit is over, which drivers report as EFAULT and EINVAL too. */
+	else if (ktime_get_ns() - request->started > OB_LATE_ERROR_NS)
+		return -ETIMEDOUT;
+	return error < 0 ? error : -EIO;
 }
 
 void ob_request_done(struct ob_request *request, int error)
@@ -100,17 +103,11 @@ void ob_request_done(struct ob_request *request, int error)
 	struct ob_arena *arena = request->arena;
 	u32 index = request->index;
 
-	if (unlikely(error > 0))
-		error = -EIO;
-	if (unlikely(error && error != -EBADMSG && request->state != OB_WAITING))
-		atomic64_inc(&session->driver->errors);
-	if (unlikely(error == -ENODEV))
-		ob_session_kill_atomic(session);
-	if (!error && request->digest_size)
+	if (unlikely(error))
+		error = ob_request_failed(request, error);
+	else if (request->digest_size)
 		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
 	trace_outboard_complete(arena->id, index, error);
-	if (unlikely(error && ob_is_late_error(request, error)))
-		error = -ETIMEDOUT;
 	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session
@@ -118,7 +115,7 @@ void ob_request_done(struct ob_request *request, int error)
 	 */
 	ob_session_unuse_atomic(session);
 	atomic_dec(&ob_requests);
-	ob_slot_finish(arena, index, error);
+	ob_slot_end(arena, index, error);
 }
 
 /*

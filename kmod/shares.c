@@ -62,7 +62,7 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 		return NULL;
 	engine->owner = owner;
 	engine->most = UINT_MAX;
-	engine->depth = OB_UNLIMITED;
+	engine->depth = UINT_MAX;
 	engine->limit = OB_LEAST_LIMIT;
 	engine->probe = jiffies - OB_CALM;
 	engine->latency = U64_MAX;
@@ -78,32 +78,9 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	return engine;
 }
 
-/* Frees a share without sessions and without debt, with @all also one with a debt. */
-static void ob_share_clean(struct ob_share *share, bool all)
-{
-	struct ob_engine *engine = share->engine;
-
-	spin_lock_irq(&engine->lock);
-	ob_share_refresh(share);
-	spin_unlock_irq(&engine->lock);
-	if (share->holders || (!all && share->credit < 0))
-		return;
-	list_del(&share->link);
-	ob_user_put(share->user);
-	kfree(share);
-}
-
-static void ob_shares_clean(struct ob_engine *engine, bool all)
-{
-	struct ob_share *share, *next;
-
-	list_for_each_entry_safe(share, next, &engine->shares, link)
-		ob_share_clean(share, all);
-}
-
 /*
  * Frees engines without sessions. Not with the last session: a user who creates a new one must not
- * get rid of what was measured, or of a debt.
+ * get rid of what was measured.
  */
 void ob_queue_clean(void)
 {
@@ -113,7 +90,6 @@ void ob_queue_clean(void)
 	list_for_each_entry_safe(engine, next, &engines, link) {
 		if (engine->sessions)
 			continue;
-		ob_shares_clean(engine, true);
 		cancel_delayed_work_sync(&engine->dispatch);
 		cancel_delayed_work_sync(&engine->watch);
 		list_del(&engine->link);
@@ -121,16 +97,14 @@ void ob_queue_clean(void)
 	}
 }
 
-static unsigned int ob_driver_permits(const struct ob_driver *driver,
-				      const struct ob_engine *engine)
+static bool ob_has_sessions(const struct ob_engine *engine, const struct ob_driver *driver)
 {
 	const struct ob_session *session;
 
-	if (driver->limits.requests)
-		list_for_each_entry(session, &driver->sessions, link)
-			if (session->share && session->share->engine == engine)
-				return driver->limits.requests;
-	return UINT_MAX;
+	list_for_each_entry(session, &driver->sessions, link)
+		if (session->share && session->share->engine == engine)
+			return true;
+	return false;
 }
 
 /* What the drivers with a limit permit that have sessions of the engine now. */
@@ -141,19 +115,9 @@ static void ob_engine_set_most(struct ob_engine *engine)
 
 	lockdep_assert_held(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link)
-		most = min(most, ob_driver_permits(driver, engine));
-	list_for_each_entry(driver, &ob_disallowed, link)
-		most = min(most, ob_driver_permits(driver, engine));
+		if (driver->limits.requests && ob_has_sessions(engine, driver))
+			most = min(most, driver->limits.requests);
 	WRITE_ONCE(engine->most, most);
-}
-
-/* The limits of a driver have changed. */
-void ob_engines_limit(void)
-{
-	struct ob_engine *engine;
-
-	list_for_each_entry(engine, &engines, link)
-		ob_engine_set_most(engine);
 }
 
 static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
@@ -163,14 +127,14 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	list_for_each_entry(share, &engine->shares, link)
 		if (share->user == user)
 			return share;
-	/* Of those whose debt has been paid since their last session. */
-	ob_shares_clean(engine, false);
 	share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
 	if (!share)
 		return NULL;
 	share->engine = engine;
 	share->user = ob_user_hold(user);
 	share->round = READ_ONCE(engine->round);
+	/* The largest debt: a user must not get rid of one by new sessions. */
+	share->credit = -OB_QUANTUM;
 	INIT_LIST_HEAD(&share->turn);
 	INIT_LIST_HEAD(&share->sessions);
 	list_add(&share->link, &engine->shares);
@@ -206,8 +170,11 @@ void ob_queue_leave(struct ob_session *session)
 	if (!share)
 		return;
 	session->share = NULL;
-	share->holders--;
 	share->engine->sessions--;
 	ob_engine_set_most(share->engine);
-	ob_share_clean(share, false);
+	if (--share->holders)
+		return;
+	list_del(&share->link);
+	ob_user_put(share->user);
+	kfree(share);
 }

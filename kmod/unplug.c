@@ -3,7 +3,8 @@
  * Releases the driver handles of all sessions before a driver is unbound from its device:
  * crypto_unregister_alg() only warns about an algorithm in use, and the driver's memory is freed
  * all the same. The bus notifier runs before the driver's remove, so requests in flight still
- * complete.
+ * complete. The same before a suspend, while user space still runs: some drivers, such as
+ * virtio_crypto, unregister their algorithms before the machine sleeps, and engines lose keys.
  *
  * The kernel does not connect an algorithm with devices. Here a device is one of the algorithm's if
  * the module of its driver is that of the algorithm (most), uses it (QAT: qat_c62x uses intel_qat,
@@ -17,6 +18,7 @@
 #include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/suspend.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
@@ -37,6 +39,8 @@ static unsigned int bus_count;
  */
 static DEFINE_XARRAY(unbindings);
 #define BUILT_IN xa_mk_value(0)
+
+static bool suspended;	/* or about to be; protected by ob_drivers_lock */
 
 /* Whether user uses symbols of module: sysfs has a link for it. */
 static bool ob_uses(const struct module *user, const struct module *module)
@@ -63,13 +67,15 @@ static bool ob_driver_needs(const struct ob_driver *driver, const struct module 
 	return (driver->owner || driver->built_in) && ob_related(driver->owner, module);
 }
 
-/* Whether a device that the driver may need is being unbound: no new sessions then. */
-bool ob_driver_unbinding(const struct ob_driver *driver)
+/* No new sessions while the machine is suspended, or a device that it may need is unbound. */
+bool ob_driver_unplugged(const struct ob_driver *driver)
 {
 	const struct module *owner;
 	unsigned long device;
 
 	lockdep_assert_held(&ob_drivers_lock);
+	if (suspended)
+		return true;
 	xa_for_each(&unbindings, device, owner)
 		if (ob_driver_needs(driver, owner == BUILT_IN ? NULL : owner))
 			return true;
@@ -135,7 +141,7 @@ static bool ob_any_left(struct module *const *module, bool abandon)
 }
 
 /* Kills sessions and waits until their handles are freed. Returns false after the timeout. */
-bool ob_end_sessions(struct module *const *module)
+static bool ob_end_sessions(struct module *const *module)
 {
 	unsigned long end = jiffies + ob_timeout_jiffies();
 
@@ -159,6 +165,36 @@ static void ob_before_unbinding(struct device *device)
 		 "outboard: unbound with requests in flight; the driver's module stays loaded\n");
 	while (ob_any_left(&module, true))
 		msleep(20);
+}
+
+static void ob_set_suspended(bool yes)
+{
+	mutex_lock(&ob_drivers_lock);
+	suspended = yes;
+	mutex_unlock(&ob_drivers_lock);
+	/* Drivers that were missing meanwhile are looked up again without delay. */
+	atomic_inc(&ob_arrivals);
+}
+
+static int ob_pm_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		ob_set_suspended(true);
+		if (ob_end_sessions(NULL))
+			break;
+		/* The chain calls this notifier again only if it has succeeded. */
+		ob_set_suspended(false);
+		pr_warn("outboard: no suspend: a driver has requests that do not end\n");
+		return notifier_from_errno(-EBUSY);
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		ob_set_suspended(false);
+	}
+	return NOTIFY_OK;
 }
 
 static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
@@ -257,14 +293,18 @@ static int ob_module_event(struct notifier_block *notifier, unsigned long event,
 }
 
 static struct notifier_block module_notifier = { .notifier_call = ob_module_event };
+static struct notifier_block pm_notifier = { .notifier_call = ob_pm_event };
 
 int ob_unplug_init(void)
 {
-	return register_module_notifier(&module_notifier);
+	int error = register_module_notifier(&module_notifier);
+
+	return error ?: register_pm_notifier(&pm_notifier);
 }
 
 void ob_unplug_exit(void)
 {
+	unregister_pm_notifier(&pm_notifier);
 	unregister_module_notifier(&module_notifier);
 	for (; bus_count; bus_count--)
 		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);

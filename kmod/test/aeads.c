@@ -97,7 +97,7 @@ static void any_size_aad_and_tag_gives_the_bytes_of_the_software(const struct al
 	}
 }
 
-static void what_was_forged_is_refused(const struct algorithm *algorithm)
+static void a_forged_message_is_refused(const struct algorithm *algorithm)
 {
 	static const uint32_t sizes[] = { 0, 1, 16, 100, 4096 };
 	uint8_t plain[4096], sealed[4112], aad[20];
@@ -242,7 +242,7 @@ static void a_slot_out_of_form_is_refused(const struct algorithm *algorithm)
 
 static const struct test tests[] = {
 	EACH(any_size_aad_and_tag_gives_the_bytes_of_the_software, AEAD),
-	EACH(what_was_forged_is_refused, AEAD),
+	EACH(a_forged_message_is_refused, AEAD),
 	EACH(the_limits_of_size_are_exact, AEAD),
 	EACH(a_slot_out_of_form_is_refused, AEAD),
 };

@@ -148,8 +148,31 @@ static void a_lost_request_keeps_its_place_and_others_are_refused(void)
 	allow_again(cbc, "");
 }
 
+/* The engine works for others, but has no place for this driver: its requests do not wait. */
+static void a_driver_whose_place_is_lost_refuses_while_another_works(void)
+{
+	begin();
+	allow_again(cbc, "requests=1");
+	make_session(fd, 1, cbc);
+	warm_up(1, cbc);
+	check(!tell(SIM_DEBUG "/faults", "all never count=1"), "%m");
+	check(status_of(0, 1, cbc) == OUTBOARD_IN_FLIGHT, "status %d", arena.slot[0].status);
+	check(!tell(DISALLOW, "%s", driver_of(cbc)), "%m");
+	make_session(fd, 2, ctr);
+	check(!status_of(1, 2, ctr), "status %d", arena.slot[1].status);
+	check(!tell(ALLOW, "%s requests=1", driver_of(cbc)), "%m");
+	make_session(fd, 3, cbc);
+	check(status_of(2, 3, cbc) == -EHOSTDOWN, "status %d", arena.slot[2].status);
+	answer_held();
+	check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
+	check(!status_of(2, 3, cbc), "status %d", arena.slot[2].status);
+	for (uint32_t session = 1; session < 4; session++)
+		check(!free_session(fd, session), "%m");
+	allow_again(cbc, "");
+}
+
 /* A driver that cannot have more than this gets it in one buffer, as its device does. */
-static void the_length_counts_what_is_authenticated_and_the_tag(void)
+static void the_length_counts_aad_and_tag(void)
 {
 	const struct algorithm *gcm = algorithm(OUTBOARD_GCM_AES);
 	struct outboard_slot good, slot;
@@ -201,7 +224,8 @@ static const struct test tests[] = {
 	TEST_SIM(a_limit_ends_with_the_sessions_of_its_driver),
 	TEST_SIM(a_lost_request_of_another_driver_does_not_count),
 	TEST_SIM(a_lost_request_keeps_its_place_and_others_are_refused),
-	TEST_SIM(the_length_counts_what_is_authenticated_and_the_tag),
+	TEST_SIM(a_driver_whose_place_is_lost_refuses_while_another_works),
+	TEST_SIM(the_length_counts_aad_and_tag),
 	TEST(the_allow_list_fits_a_page),
 };
 THEME(limits, false);

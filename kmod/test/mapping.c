@@ -46,7 +46,7 @@ static void it_keeps_its_shape(void)
 	check(counter("arenas") == 1, "%ld arenas", counter("arenas"));
 }
 
-static void what_is_no_arena_is_refused(void)
+static void a_mapping_that_cannot_be_an_arena_is_refused(void)
 {
 	const int rw = PROT_READ | PROT_WRITE;
 	long page = getpagesize();
@@ -99,7 +99,7 @@ static void it_may_move(void)
 	check(!counter("arenas"), "%ld arenas", counter("arenas"));
 }
 
-static void nobody_else_pins_it(void)
+static void other_interfaces_cannot_pin_it(void)
 {
 	int pipes[2],
 		file = open("/tmp/outboard-direct", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -189,7 +189,7 @@ static uint32_t first_number(void)
 }
 
 /* How many arenas other processes have mapped meanwhile is not seen. */
-static void numbers_do_not_tell_what_others_map(void)
+static void numbers_do_not_reveal_the_arenas_of_others(void)
 {
 	uint32_t before = first_number();
 
@@ -285,7 +285,7 @@ static void there_is_a_limit_for_each_user_and_for_all(void)
  * room for all mappings that are not refused. Those of the others are refused for RLIMIT_MEMLOCK,
  * which is compared last, and leave less room than this process needs.
  */
-static void what_is_refused_takes_nothing_from_others(void)
+static void a_refused_mapping_takes_nothing_from_others(void)
 {
 	const char *limit = OUTBOARD_PARAMETERS "/max_bytes";
 	long before = number_in(limit);
@@ -420,16 +420,16 @@ static void with_dma32_their_memory_is_below_4_gib(void)
 
 static const struct test tests[] = {
 	TEST(it_keeps_its_shape),
-	TEST(what_is_no_arena_is_refused),
+	TEST(a_mapping_that_cannot_be_an_arena_is_refused),
 	TEST(it_may_move),
 	TEST(their_memory_is_limited_by_rlimit_memlock),
 	TEST(there_is_a_limit_for_each_user_and_for_all),
-	TEST(what_is_refused_takes_nothing_from_others),
+	TEST(a_refused_mapping_takes_nothing_from_others),
 	TEST(a_mapping_can_be_killed),
 	TEST(with_dma32_their_memory_is_below_4_gib),
-	TEST(nobody_else_pins_it),
+	TEST(other_interfaces_cannot_pin_it),
 	TEST(the_header_is_only_written),
 	TEST(no_number_comes_again),
-	TEST(numbers_do_not_tell_what_others_map),
+	TEST(numbers_do_not_reveal_the_arenas_of_others),
 };
 THEME(mapping, false);

@@ -85,7 +85,7 @@ static void each_end_is_told_once(void)
 	check(!signalled(event), "not requested");
 }
 
-static void what_is_not_in_flight_has_ended(void)
+static void a_slot_that_is_not_in_flight_signals_at_once(void)
 {
 	int event = an_event();
 
@@ -149,7 +149,7 @@ static void it_may_be_closed_before_the_end(void)
 	check(!leftovers(), "%s", leftovers());
 }
 
-static void what_is_wrong_is_refused(void)
+static void a_wrong_record_is_refused(void)
 {
 	struct outboard_submit record = { .op = OUTBOARD_NOTIFY };
 	int event = an_event(), closed = an_event(), pipes[2];
@@ -167,7 +167,7 @@ static void what_is_wrong_is_refused(void)
 	check(notify(0, -1) == -EBADF && !signalled(event), "what was refused has an effect");
 }
 
-static void who_sleeps_is_woken_at_the_end(void)
+static void a_sleeping_reader_is_woken_at_the_end(void)
 {
 	struct pollfd sleeper = { an_event(), POLLIN, 0 };
 
@@ -183,11 +183,11 @@ static void who_sleeps_is_woken_at_the_end(void)
 
 static const struct test tests[] = {
 	TEST(each_end_is_told_once),
-	TEST(what_is_not_in_flight_has_ended),
+	TEST(a_slot_that_is_not_in_flight_signals_at_once),
 	TEST_SIM(a_later_eventfd_displaces_an_earlier_one),
 	TEST(counters_of_every_kind_are_signalled),
 	TEST(it_may_be_closed_before_the_end),
-	TEST(what_is_wrong_is_refused),
-	TEST_SIM(who_sleeps_is_woken_at_the_end),
+	TEST(a_wrong_record_is_refused),
+	TEST_SIM(a_sleeping_reader_is_woken_at_the_end),
 };
 THEME(notify, false);

@@ -139,7 +139,7 @@ static void an_engine_that_stopped_refuses_after_two_requests(void)
 	check(!status_of(2), "status %d", arena.slot[2].status);
 }
 
-static void what_waits_ends_when_the_engine_stops(void)
+static void waiting_requests_end_when_the_engine_stops(void)
 {
 	enum { MANY = 256 };
 	unsigned int refused = 0, held = 0;
@@ -178,7 +178,7 @@ static void a_request_after_a_pause_takes_the_engine_back(void)
 }
 
 /* Always has a request, of another algorithm. */
-static pid_t somebody_else(void)
+static pid_t another_submitter(void)
 {
 	pid_t child = fork();
 
@@ -200,7 +200,7 @@ static void a_request_that_is_lost_while_others_complete_is_given_up_alone(void)
 
 	begin();
 	before = sent();
-	child = somebody_else();
+	child = another_submitter();
 	while (sent() < before + 10)
 		usleep(1000);
 	fault("sim-cbc-aes never count=1");
@@ -442,6 +442,37 @@ static void a_submitter_that_is_delayed_does_not_stop_the_engine(void)
 	check(!has_stopped(), "it counts as stopped");
 }
 
+/* As by a driver with a time limit of its own: an error does not show that the engine works. */
+static void an_engine_that_ends_lost_requests_with_errors_stays_stopped(void)
+{
+	begin();
+	fault("all never");
+	is_given_up(0);
+	is_given_up(1);
+	check(!tell(SIM_DEBUG "/held", "5"), "%m");
+	check(wait_for(&arena, 0) && wait_for(&arena, 1), "they ended well");
+	check(has_stopped(), "it counts as working");
+	is_refused(2);
+	answer_held();
+}
+
+/* For the patience, and not for the time limit. */
+static void awaiting_a_lost_request_ends_soon(void)
+{
+	double start;
+	int error;
+
+	begin();
+	fault("all never count=1");
+	is_given_up(0);
+	start = now();
+	error = await(&arena, 0, 1);
+	check(error == -ETIMEDOUT, "%s", strerror(-error));
+	check(now() - start < TIME_LIMIT / 2, "after %.1f s", now() - start);
+	answer_held();
+	check(!await(&arena, 0, 1) && !arena.slot[0].status, "status %d", arena.slot[0].status);
+}
+
 static const struct test tests[] = {
 	TEST(an_engine_whose_first_answer_came_after_it_was_given_up_works_again),
 	TEST(no_request_of_eight_users_is_given_up_that_comes),
@@ -454,8 +485,10 @@ static const struct test tests[] = {
 	TEST(a_long_request_after_many_short_ones_is_not_given_up),
 	TEST(an_engine_that_is_slower_than_the_patience_loses_one_request),
 	TEST(a_submitter_that_is_delayed_does_not_stop_the_engine),
+	TEST(an_engine_that_ends_lost_requests_with_errors_stays_stopped),
+	TEST(awaiting_a_lost_request_ends_soon),
 	TEST(an_engine_that_stopped_refuses_after_two_requests),
-	TEST(what_waits_ends_when_the_engine_stops),
+	TEST(waiting_requests_end_when_the_engine_stops),
 	TEST(a_request_after_a_pause_takes_the_engine_back),
 	TEST(a_request_that_is_lost_while_others_complete_is_given_up_alone),
 };

@@ -170,6 +170,21 @@ static void an_engine_that_works_on_one_after_another_has_few(void)
 }
 
 /* Not each algorithm: what they share is the engine. */
+/* It may have been full of requests of users in the kernel. */
+static void a_driver_that_refused_a_request_gets_several_again(void)
+{
+	begin();
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes refuse count=1"), "%m");
+	submit_many(64);
+	all_end_well(&arena);
+	hold_all();
+	submit_many(64);
+	check(outstanding() >= FIRST / 2, "the engine has %ld requests", outstanding());
+	check(!tell(SIM_DEBUG "/faults", "clear"), "%m");
+	check(!tell(SIM_DEBUG "/held", "0"), "%m");
+	all_end_well(&arena);
+}
+
 static void all_algorithms_of_an_engine_have_one_limit(void)
 {
 	enum { EACH_HAS = MANY / ALGORITHMS };
@@ -197,7 +212,7 @@ static void all_algorithms_of_an_engine_have_one_limit(void)
 	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "96"), "%m");
 }
 
-static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
+static void waiting_requests_are_dropped_with_their_descriptor(void)
 {
 	pid_t child;
 
@@ -210,7 +225,7 @@ static void what_no_driver_has_is_dropped_when_its_owner_goes(void)
 }
 
 /* This process keeps the descriptor that its child uses. */
-static void what_no_driver_has_is_dropped_when_its_process_goes(void)
+static void waiting_requests_are_dropped_with_their_process(void)
 {
 	pid_t child;
 
@@ -230,7 +245,7 @@ static void what_no_driver_has_is_dropped_when_its_process_goes(void)
 }
 
 /* A session that was freed has waiting requests too. */
-static void what_no_driver_has_is_dropped_when_its_session_was_freed(void)
+static void waiting_requests_of_a_freed_session_are_dropped(void)
 {
 	hold(true);
 	begin();
@@ -323,6 +338,21 @@ static void a_user_of_little_waits_for_one_request_of_the_others(void)
 		kill_it(child[i]);
 }
 
+/* Of two descriptors of one user the second does not wait until all of the first is done. */
+static void the_sessions_of_a_user_take_turns(void)
+{
+	struct outboard_slot slot;
+
+	begin();
+	slow_engine(SIM_PARAMETERS "/bandwidth", "4000000");
+	submit_many(LARGE);
+	begin();
+	slot = a_slot(cbc, 1, &arena, 0, 0, SHORT);
+	check(!ask(&arena, &slot), "status %d", arena.slot[0].status);
+	check(counter("requests") > MANY / 2, "only %ld requests of the other session are left",
+	      counter("requests"));
+}
+
 /* As above, with users of two algorithms. */
 static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 {
@@ -341,7 +371,7 @@ static void requests_of_another_algorithm_are_no_way_around_the_turns(void)
 }
 
 /* Nothing waits for a driver that is no longer allowed. */
-static void what_waits_for_a_disallowed_driver_ends(void)
+static void waiting_requests_of_a_disallowed_driver_end(void)
 {
 	hold(true);
 	begin();
@@ -357,7 +387,7 @@ static void what_waits_for_a_disallowed_driver_ends(void)
 }
 
 /* A user must not get CPU time before all others by requests that a driver computes in software. */
-static void what_waits_is_submitted_with_ordinary_priority(void)
+static void waiting_requests_are_submitted_with_ordinary_priority(void)
 {
 	double end = now() + TIME_LIMIT;
 	long nice;
@@ -375,15 +405,17 @@ static const struct test tests[] = {
 	TEST(an_engine_has_few_requests_at_first),
 	TEST(an_engine_that_works_on_many_at_once_has_many),
 	TEST(an_engine_that_works_on_one_after_another_has_few),
+	TEST(a_driver_that_refused_a_request_gets_several_again),
 	TEST(all_algorithms_of_an_engine_have_one_limit),
-	TEST(what_no_driver_has_is_dropped_when_its_owner_goes),
-	TEST(what_no_driver_has_is_dropped_when_its_process_goes),
-	TEST(what_no_driver_has_is_dropped_when_its_session_was_freed),
+	TEST(waiting_requests_are_dropped_with_their_descriptor),
+	TEST(waiting_requests_are_dropped_with_their_process),
+	TEST(waiting_requests_of_a_freed_session_are_dropped),
 	TEST(a_driver_that_refuses_has_no_request_of_a_closed_descriptor),
 	TEST(users_take_turns),
 	TEST(a_user_of_little_waits_for_one_request_of_the_others),
+	TEST(the_sessions_of_a_user_take_turns),
 	TEST(requests_of_another_algorithm_are_no_way_around_the_turns),
-	TEST(what_waits_is_submitted_with_ordinary_priority),
-	TEST(what_waits_for_a_disallowed_driver_ends),
+	TEST(waiting_requests_are_submitted_with_ordinary_priority),
+	TEST(waiting_requests_of_a_disallowed_driver_end),
 };
 THEME(turns, true);
