@@ -16,8 +16,6 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "outboard.h"
-#define CREATE_TRACE_POINTS
-#include "trace.h"
 
 struct ob_batch ob_no_waiter;
 
@@ -107,7 +105,6 @@ void ob_request_done(struct ob_request *request, int error)
 		error = ob_request_failed(request, error);
 	else if (request->digest_size)
 		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
-	trace_outboard_complete(arena->id, index, error);
 	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session

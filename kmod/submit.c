@@ -5,7 +5,6 @@
  */
 #include <linux/sched/signal.h>
 #include "outboard.h"
-#include "trace.h"
 
 /* Number of slots submitted between two calls of cond_resched(). */
 #define OB_TURN 32
@@ -123,7 +122,6 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	driver = request->session->driver;
 	ob_submission_count(all, driver, copy.length);
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
-	trace_outboard_submit(driver->number, arena->id, index, copy.op, copy.length);
 	/* From here on the request may complete, and its references be dropped, at any time. */
 	error = ob_queue_add(request);
 	if (likely(error > 0))
