@@ -25,7 +25,7 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 	return error ? error : crypto_aead_setkey(session->aead, key, size);
 }
 
-static bool ob_aead_ok(const struct ob_request *request, const struct ob_slot_copy *copy,
+static bool ob_aead_ok(const struct ob_request *request, const struct outboard_slot *copy,
 		       struct ob_range aad, struct ob_range in, struct ob_range out)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
@@ -47,7 +47,7 @@ static bool ob_aead_ok(const struct ob_request *request, const struct ob_slot_co
 				ob_ranges_disjoint(aad, in) && ob_ranges_disjoint(aad, out)));
 }
 
-static int ob_aead_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
+static int ob_aead_prepare(struct ob_request *request, const struct outboard_slot *copy)
 {
 	struct aead_request *aead = (void *)request->base;
 	unsigned int tag = request->session->tag_size;

@@ -26,7 +26,7 @@ static int ob_ahash_set_key(struct ob_session *session, const u8 *key, unsigned 
 	return size ? -EINVAL : 0;
 }
 
-static int ob_ahash_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
+static int ob_ahash_prepare(struct ob_request *request, const struct outboard_slot *copy)
 {
 	struct ahash_request *ahash = (void *)request->base;
 	struct ob_range in = { copy->in, copy->length };

@@ -42,19 +42,6 @@
 /* Longest entry of a scatter list: the default limit of a device (dma_get_max_seg_size()). */
 #define OB_MAX_SEGMENT 65536
 
-/* Copy of the part of a slot that the module reads. The slot itself is read only once. */
-struct ob_slot_copy {
-	u32 session;
-	u32 op;
-	u32 in;
-	u32 out;
-	u32 length;
-	u32 aad;
-	u32 aad_length;
-	u32 reserved;
-	u8 iv[OUTBOARD_IV_SIZE];
-} __aligned(8);
-
 extern struct workqueue_struct *ob_workqueue;
 
 struct ob_arena;
@@ -71,10 +58,10 @@ struct ob_type {
 	int (*alloc)(struct ob_session *session, const char *driver, u32 flags);
 	int (*set_key)(struct ob_session *session, const u8 *key, unsigned int size);
 	/*
-	 * Validates the slot and fills in the request. Returns 0, OB_NOTHING if the driver is not
-	 * needed, or a negative errno.
+	 * Validates the copy of the slot and fills in the request. Returns 0, OB_NOTHING if the
+	 * driver is not needed, or a negative errno.
 	 */
-	int (*prepare)(struct ob_request *request, const struct ob_slot_copy *copy);
+	int (*prepare)(struct ob_request *request, const struct outboard_slot *copy);
 	/* Returns what the crypto API returns. */
 	int (*run)(struct ob_request *request);
 };
@@ -82,7 +69,7 @@ struct ob_type {
 #define OB_NOTHING 1
 
 extern const struct ob_type ob_skcipher, ob_aead, ob_ahash;
-int ob_skcipher_prepare(struct ob_request *request, const struct ob_slot_copy *copy);
+int ob_skcipher_prepare(struct ob_request *request, const struct outboard_slot *copy);
 int ob_skcipher_run(struct ob_request *request);
 
 struct ob_algorithm {
@@ -384,7 +371,7 @@ extern struct ob_batch ob_no_waiter;
 void ob_notify_eventfd(struct eventfd_ctx *event);
 void ob_slot_end(struct ob_arena *arena, u32 index, int status);
 struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct ob_session *session,
-				      const struct ob_slot_copy *copy);
+				      const struct outboard_slot *copy);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);

@@ -264,7 +264,7 @@ static struct ob_request *ob_request_alloc(struct ob_place *place, unsigned int 
  * the driver handle of the session. Returns an ERR_PTR(), or NULL if there is nothing to compute.
  */
 struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct ob_session *session,
-				      const struct ob_slot_copy *copy)
+				      const struct outboard_slot *copy)
 {
 	struct ob_place *place = &arena->places[index];
 	struct ob_request *request = ob_request_alloc(place, session->request_size);

@@ -21,7 +21,7 @@ static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsign
 	return crypto_skcipher_setkey(session->skcipher, key, size);
 }
 
-int ob_skcipher_prepare(struct ob_request *request, const struct ob_slot_copy *copy)
+int ob_skcipher_prepare(struct ob_request *request, const struct outboard_slot *copy)
 {
 	const struct ob_algorithm *algorithm = request->session->algorithm;
 	struct skcipher_request *cipher = (void *)request->base;

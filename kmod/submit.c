@@ -32,7 +32,7 @@ struct ob_submission {
 };
 
 /* What root has allowed of the driver. The kernel does not know what it cannot do. */
-static int ob_limits_check(struct ob_session *session, const struct ob_slot_copy *copy)
+static int ob_limits_check(struct ob_session *session, const struct outboard_slot *copy)
 {
 	const struct ob_limits *limits = &session->driver->limits;
 	u32 first;
@@ -47,20 +47,18 @@ static int ob_limits_check(struct ob_session *session, const struct ob_slot_copy
 	return !first || first == copy->op ? 0 : -EOPNOTSUPP;
 }
 
-/* Reads a slot once: user space may change it at any time. */
+/*
+ * Reads a slot once, since user space may change it at any time. What follows iv is not read, and
+ * not initialised.
+ */
 static __always_inline void ob_slot_read(const struct outboard_slot *slot,
-					 struct ob_slot_copy *copy)
+					 struct outboard_slot *copy)
 {
-	const u64 *from = (const u64 *)slot;
-	u64 *to = (u64 *)copy;
-
-	BUILD_BUG_ON(sizeof(*copy) != offsetof(struct outboard_slot, cookie));
-	BUILD_BUG_ON(offsetof(struct ob_slot_copy, iv) != offsetof(struct outboard_slot, iv));
-	for (size_t i = 0; i < sizeof(*copy) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
+	for (size_t i = 0; i < offsetof(struct outboard_slot, cookie) / sizeof(u64); i++)
+		((u64 *)copy)[i] = READ_ONCE(((const u64 *)slot)[i]);
 }
 
-static int ob_slot_check(const struct ob_slot_copy *copy)
+static int ob_slot_check(const struct outboard_slot *copy)
 {
 	if (unlikely(copy->reserved))
 		return -EINVAL;
@@ -83,7 +81,7 @@ static void ob_submission_count(struct ob_submission *all, struct ob_driver *dri
 
 /* Returns the request of a slot, NULL if there is nothing to compute, or an ERR_PTR(). */
 static struct ob_request *ob_submission_request(struct ob_submission *all, u32 index,
-						const struct ob_slot_copy *copy)
+						const struct outboard_slot *copy)
 {
 	struct ob_request *request;
 	struct ob_session *session;
@@ -107,7 +105,7 @@ static void ob_submit_slot(struct ob_submission *all, u32 index)
 	struct ob_arena *arena = all->arena;
 	struct ob_place *place = &arena->places[index];
 	struct ob_request *request;
-	struct ob_slot_copy copy;
+	struct outboard_slot copy;
 	struct ob_driver *driver;
 	int error;
 
