@@ -163,7 +163,7 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
  */
 static u64 ob_patience_for(const struct ob_engine *engine, unsigned long cost)
 {
-	u64 least = NSEC_PER_MSEC * min(READ_ONCE(ob_patience), 86400U * 1000);
+	u64 least = 1ULL * NSEC_PER_MSEC * min(READ_ONCE(ob_patience), 86400U * 1000);
 
 	cost = clamp_t(unsigned long, cost, OB_PATIENCE_COST, OB_QUANTUM);
 	least = div_u64(least * cost, OB_PATIENCE_COST);

@@ -40,7 +40,6 @@ struct ob_engine {
 	/* Of the algorithms; compared only, and may be gone. NULL: built into the kernel. */
 	const struct module *owner;
 	struct list_head shares;
-	unsigned int sessions;
 	spinlock_t lock;		/* protects all that follows */
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
 	u64 round;

@@ -19,16 +19,12 @@ static struct ob_engine *ob_engine_find(const struct module *owner)
 	return NULL;
 }
 
-static struct ob_engine *ob_engine_of_driver(const struct ob_driver *driver)
-{
-	return driver && (driver->owner || driver->built_in) ? ob_engine_find(driver->owner) : NULL;
-}
-
 bool ob_engine_stopped(const struct ob_driver *driver)
 {
-	const struct ob_engine *engine = ob_engine_of_driver(driver);
+	const struct ob_engine *engine = ob_engine_find(driver->owner);
 
-	return engine && READ_ONCE(engine->state) == OB_STOPPED;
+	return (driver->owner || driver->built_in) && engine &&
+	       READ_ONCE(engine->state) == OB_STOPPED;
 }
 
 /* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
@@ -88,7 +84,7 @@ void ob_queue_clean(void)
 
 	lockdep_assert_held(&ob_drivers_lock);
 	list_for_each_entry_safe(engine, next, &engines, link) {
-		if (engine->sessions)
+		if (!list_empty(&engine->shares))
 			continue;
 		cancel_delayed_work_sync(&engine->dispatch);
 		cancel_delayed_work_sync(&engine->watch);
@@ -144,21 +140,15 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 /* The session, which has a driver handle, uses an engine from now on. */
 int ob_queue_join(struct ob_session *session)
 {
-	struct ob_engine *engine;
-	struct ob_share *share;
+	struct ob_engine *engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
+	struct ob_share *share = engine ? ob_share_get(engine, session->user) : NULL;
 
-	lockdep_assert_held(&ob_drivers_lock);
-	engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
-	if (!engine)
+	if (!share)
 		return -ENOMEM;
-	share = ob_share_get(engine, session->user);
-	if (share) {
-		share->holders++;
-		engine->sessions++;
-		session->share = share;
-	}
+	share->holders++;
+	session->share = share;
 	ob_engine_set_most(engine);
-	return share ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* No request of the session waits: each has a reference to the session. */
@@ -170,7 +160,6 @@ void ob_queue_leave(struct ob_session *session)
 	if (!share)
 		return;
 	session->share = NULL;
-	share->engine->sessions--;
 	ob_engine_set_most(share->engine);
 	if (--share->holders)
 		return;

@@ -28,8 +28,36 @@ struct ob_submission {
 	struct ob_file *file;
 	struct ob_arena *arena;
 	struct ob_batch *batch;
+	struct ob_session *session;	/* of an earlier slot, with a reference; NULL: none */
+	u32 id;				/* number of session */
 	const struct ob_driver *last;	/* of the last request; compared only, no reference */
 };
+
+static void ob_submission_put_session(struct ob_submission *all)
+{
+	if (all->session)
+		ob_session_unuse(all->session);
+	all->session = NULL;
+}
+
+/*
+ * Returns the session of a slot, with a reference to the driver handle. Without a lookup if it is
+ * that of the slot before: 150 of 4500 instructions.
+ */
+static struct ob_session *ob_submission_session(struct ob_submission *all, u32 id)
+{
+	if (unlikely(!all->session || all->id != id || ob_session_is(all->session, OB_DEAD))) {
+		struct ob_session *session = ob_session_use(all->file, id);
+
+		if (IS_ERR(session))
+			return session;
+		ob_submission_put_session(all);
+		all->session = session;
+		all->id = id;
+	}
+	refcount_inc(&all->session->users);
+	return all->session;
+}
 
 /* What root has allowed of the driver. The kernel does not know what it cannot do. */
 static int ob_limits_check(struct ob_session *session, const struct outboard_slot *copy)
@@ -89,7 +117,7 @@ static struct ob_request *ob_submission_request(struct ob_submission *all, u32 i
 
 	if (error)
 		return ERR_PTR(error);
-	session = ob_session_use(all->file, copy->session);
+	session = ob_submission_session(all, copy->session);
 	if (IS_ERR(session))
 		return ERR_CAST(session);
 	error = ob_limits_check(session, copy);
@@ -199,10 +227,13 @@ static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
 	ob_batch_init(&batch, record->count + 1);
 	for (u32 i = 0; i < record->count; i++) {
 		/* Not for each slot: a driver with its own thread would run after every request. */
-		if (i % OB_TURN == 0)
+		if (i % OB_TURN == 0) {
+			ob_submission_put_session(&all);
 			cond_resched();
+		}
 		ob_submit_slot(&all, record->first + i);
 	}
+	ob_submission_put_session(&all);
 	return wait ? ob_wait_slots(arena, record->first, record->count, &batch,
 				    ob_timeout_jiffies()) :
 		      0;
