@@ -178,7 +178,7 @@ struct ob_place {
 	spinlock_t lock;		/* protects batch, event and the end of a request */
 	u16 driver;
 	bool late;			/* the request is written off */
-	bool submitting;		/* a thread is in the driver's function */
+	bool submitting;		/* a thread is about to submit the request, or does so */
 	unsigned int generation;	/* of the last request; never 0 */
 	unsigned int live;		/* generation of the request that the driver has; 0: none */
 	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */

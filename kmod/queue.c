@@ -10,8 +10,8 @@
  *
  * Users take turns by credit. In a round each user gets OB_QUANTUM; a user with credit may submit,
  * and each request costs its bytes. A round ends when no user with waiting requests has credit. So
- * a user that submits little has credit, and is next; debts are paid by later rounds. The sessions
- * of one user take turns.
+ * a user that submits little has credit, and is next; debts are paid by later rounds. A user that
+ * renews its sessions misses rounds. The sessions of one user take turns.
  *
  * An engine with requests that completes none for the patience has stopped until it completes one.
  * What it has is written off, what waits ends, and what is submitted is refused, but for one
@@ -119,6 +119,7 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 	u64 now = ktime_get_ns();
 
 	request->state = OB_IN_FLIGHT;
+	WRITE_ONCE(request->arena->places[request->index].submitting, true);
 	if (!engine->running) {
 		/* An engine that refuses what it gets makes no progress. */
 		if (likely(engine->state != OB_FULL))
@@ -259,17 +260,24 @@ static void ob_find_lost(struct ob_engine *engine, u64 now)
 			ob_write_off(engine, request);
 }
 
-/* A thread that is in the driver's function, and may not run, is no delay of the engine. */
-static void ob_skip_submitting(struct ob_engine *engine, u64 now)
+/*
+ * A thread that submits a request, and may not run, is no delay of the engine, unless the driver
+ * refuses what it gets. Returns whether there is one.
+ */
+static bool ob_skip_submitting(struct ob_engine *engine, u64 now)
 {
 	struct ob_request *request;
+	bool any = false;
 
 	list_for_each_entry(request, &engine->in_flight, node) {
 		if (!READ_ONCE(request->arena->places[request->index].submitting))
 			continue;
 		ob_set_clock(engine, request, now);
-		ob_note_progress(engine, now);
+		if (engine->state != OB_FULL)
+			ob_note_progress(engine, now);
+		any = true;
 	}
+	return any;
 }
 
 /* Ends requests that no driver has. Must be called without spinlocks. */
@@ -296,8 +304,7 @@ void ob_queue_watch(struct work_struct *work)
 	spin_lock_irq(&engine->lock);
 	now = ktime_get_ns();
 	engine->looks++;
-	ob_skip_submitting(engine, now);
-	if (ob_is_busy(engine) && engine->looks >= OB_LOOKS &&
+	if (!ob_skip_submitting(engine, now) && ob_is_busy(engine) && engine->looks >= OB_LOOKS &&
 	    now - engine->progress >= ob_patience_for(engine, engine->cost))
 		ob_stop(engine, &dropped);
 	else

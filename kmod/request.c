@@ -159,14 +159,15 @@ void ob_request_start(struct ob_request *request)
 
 	place->generation = generation;
 	WRITE_ONCE(place->live, generation);
-	WRITE_ONCE(place->submitting, true);
 	error = INDIRECT_CALL_1(request->session->algorithm->type->run, ob_skcipher_run, request);
+	if (unlikely(error != -EINPROGRESS && error != -EBUSY)) {
+		ob_request_returned(place, generation, request, error);
+		return;
+	}
 	/* Of the next request, if that has been submitted already: then it lacks the excuse. */
 	WRITE_ONCE(place->submitting, false);
 	if (unlikely(error == -EBUSY))
 		ob_queue_backlogged(engine);
-	else if (unlikely(error != -EINPROGRESS))
-		ob_request_returned(place, generation, request, error);
 }
 
 /*

@@ -425,7 +425,7 @@ static void a_submitter_that_is_delayed_does_not_stop_the_engine(void)
 	pid_t child;
 
 	begin();
-	slow_engine(SIM_PARAMETERS "/latency_ns", "25000000");
+	slow_engine(SIM_PARAMETERS "/latency_ns", "10000000");
 	fault("sim-cbc-aes delay 200 count=1");
 	child = fork();
 	if (!child) {
