@@ -28,7 +28,7 @@ struct ob_share {
 	struct ob_engine *engine;
 	struct ob_user *user;
 	unsigned int holders;		/* sessions */
-	s64 credit;			/* at least -OB_QUANTUM */
+	s64 credit;			/* more than -OB_QUANTUM; 0 at first */
 	u64 round;			/* that credit is of */
 };
 

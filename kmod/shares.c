@@ -129,8 +129,6 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	share->engine = engine;
 	share->user = ob_user_hold(user);
 	share->round = READ_ONCE(engine->round);
-	/* The largest debt: a user must not get rid of one by new sessions. */
-	share->credit = -OB_QUANTUM;
 	INIT_LIST_HEAD(&share->turn);
 	INIT_LIST_HEAD(&share->sessions);
 	list_add(&share->link, &engine->shares);

@@ -110,6 +110,17 @@ static void an_engine_has_few_requests_at_first(void)
 	all_end_well(&second);
 }
 
+static void an_engine_has_at_most_max_requests(void)
+{
+	check(!tell(OUTBOARD_PARAMETERS "/max_requests", "2"), "%m");
+	hold(true);
+	begin();
+	submit_many(SHORT);
+	check(outstanding() == 2, "the engine has %ld requests", outstanding());
+	hold(false);
+	all_end_well(&arena);
+}
+
 /* The number of requests that are left when @ends more have ended. */
 static long after(long ends)
 {
@@ -142,8 +153,10 @@ static void an_engine_that_works_on_many_at_once_has_many(void)
 	slow_engine(SIM_PARAMETERS "/latency_ns", "20000000");
 	begin();
 	submit_many(4096);
+	most_outstanding(0);
+	submit_many(4096);
 	most = most_outstanding(0);
-	check(most >= 4 * FIRST, "the engine had %ld requests at most", most);
+	check(most >= 6 * FIRST, "the engine had %ld requests at most", most);
 }
 
 /*
@@ -403,6 +416,7 @@ static void waiting_requests_are_submitted_with_ordinary_priority(void)
 
 static const struct test tests[] = {
 	TEST(an_engine_has_few_requests_at_first),
+	TEST(an_engine_has_at_most_max_requests),
 	TEST(an_engine_that_works_on_many_at_once_has_many),
 	TEST(an_engine_that_works_on_one_after_another_has_few),
 	TEST(a_driver_that_refused_a_request_gets_several_again),
