@@ -104,14 +104,19 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let openvpn = Application::by_name("openvpn").map(|known| measured.of(known)).unwrap_or_default();
     let kernel_users = services::kernel_users(root);
     let services = services::facts(root, &measured);
+    let stopped = stopped(root, &status);
+    let system = system::read(root, status.kernel.release.as_deref());
+    Ok(Facts { status, system, stopped, services, kernel_users, openvpn })
+}
+
+/// The drivers whose engine has stopped.
+fn stopped(root: &Root, status: &Status) -> Vec<String> {
     let has_stopped = |driver: &&String| {
         let file = format!("sys/class/misc/outboard/drivers/{driver}/stopped");
         root.text(&file).is_some_and(|text| text == "1")
     };
     let drivers = status.accelerators.iter().flat_map(|accelerator| &accelerator.drivers);
-    let stopped = drivers.filter(has_stopped).cloned().collect();
-    let system = system::read(root, status.kernel.release.as_deref());
-    Ok(Facts { status, system, stopped, services, kernel_users, openvpn })
+    drivers.filter(has_stopped).cloned().collect()
 }
 
 /// The word in brackets of `none [integrity] confidentiality`.

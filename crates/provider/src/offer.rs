@@ -90,14 +90,7 @@ impl Offer {
     ) -> Offer {
         let refusals: Vec<Option<Why<'static>>> =
             KINDS.iter().map(|kind| refusal(&provider.policy, tuned, kind.name)).collect();
-        for why in [SOFTWARE_WINS, NOT_MEASURED] {
-            let is_its = |refusal: &&Option<Why<'_>>| refusal.is_some_and(|own| own.reason == why.reason);
-            let names = KINDS.iter().zip(&refusals).filter(|(_, refusal)| is_its(refusal));
-            let names: Vec<&str> = names.map(|(kind, _)| kind.name).collect();
-            if !names.is_empty() {
-                provider.log.line(Level::Info, format_args!("{}: {}", names.join(", "), why.text));
-            }
-        }
+        log_refusals(provider, &refusals);
         let looks_ahead = |kind: &Kind| provider.policy.may_look_ahead(tuned, kind.name, kind.algorithm);
         // A report names a missing driver rather than a missing measurement.
         let is_searched = |refusal: &Option<Why<'_>>| {
@@ -112,45 +105,10 @@ impl Offer {
         };
         let algorithms: Vec<Algorithm> = Algorithm::ALL.into_iter().filter(is_needed).collect();
         let found = search(&algorithms, provider.policy.ciphers != Algorithms::All);
-        let offered = |kind: &'static Kind, refusal: Option<Why<'static>>| {
-            let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
-            let source = source.filter(|hardware| hardware.computes_key_stream());
-            let ahead = source.and_then(|hardware| {
-                let driver = hardware.driver();
-                let how = provider.policy.key_stream_use(tuned, kind.name, kind.algorithm, driver)?;
-                Some((hardware, how))
-            });
-            let driver = || driver_of(&found, &kind.algorithm);
-            let direct = match refusal {
-                None => driver(),
-                // That there is no driver is the reason that counts.
-                Some(why) if why.reason == SoftwareReason::NotMeasured => driver().and(Err(why)),
-                Some(why) => Err(why),
-            };
-            let measured = |hardware: &Hardware| tuned?.of_driver(kind.name, hardware.driver());
-            let row_of = |hardware| measured(hardware).unwrap_or_default();
-            let from =
-                direct.map_or([None; 2], |hardware| provider.policy.from(Some(row_of(hardware)), kind.name));
-            // Another driver was measured.
-            let direct =
-                if from.iter().all(Option::is_none) { direct.and(Err(NOT_MEASURED)) } else { direct };
-            let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
-            let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
-            let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
-            let row = row_of(hardware);
-            let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
-            let key_bytes = provider.policy.key_bytes(Some(row), kind.name);
-            let piece = row.piece.unwrap_or(PIECE);
-            let hardware = Arc::clone(hardware);
-            let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
-            // Without look-ahead, only messages that are too short for it are no sign of larger ones.
-            let shortest = kind.algorithm.shortest_ahead().unwrap_or(0);
-            let shortest = LookaheadUse { from: shortest, to: None, start: usize::MAX };
-            let lookahead = lookahead.unwrap_or(shortest);
-            Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, key_bytes, piece }, from))
-        };
         let cipher = |(kind, refusal): (&'static Kind, &Option<Why<'static>>)| {
-            let offered: Result<(Cipher, _), Why<'_>> = offered(kind, *refusal);
+            let source = if looks_ahead(kind) { driver_of(&found, &Algorithm::EcbAes).ok() } else { None };
+            let direct = || driver_of(&found, &kind.algorithm);
+            let offered = offered(provider, tuned, kind, *refusal, source, direct);
             let decision = match &offered {
                 Ok((cipher, from)) => {
                     let source = cipher.ahead.as_deref().map(|ahead| (ahead, cipher.lookahead));
@@ -215,6 +173,60 @@ fn record_combined(provider: &Provider) {
             provider.counters.decide(name, &Why { reason: SoftwareReason::CombinedCode, text }.decision());
         }
     }
+}
+
+/// Says which ciphers stay in software although a driver may be there.
+fn log_refusals(provider: &Provider, refusals: &[Option<Why<'static>>]) {
+    for why in [SOFTWARE_WINS, NOT_MEASURED] {
+        let is_its = |refusal: &&Option<Why<'_>>| refusal.is_some_and(|own| own.reason == why.reason);
+        let names = KINDS.iter().zip(refusals).filter(|(_, refusal)| is_its(refusal));
+        let names: Vec<&str> = names.map(|(kind, _)| kind.name).collect();
+        if !names.is_empty() {
+            provider.log.line(Level::Info, format_args!("{}: {}", names.join(", "), why.text));
+        }
+    }
+}
+
+/// What a cipher is offered with, and from how many bytes on in each direction. `source`: the driver
+/// of ECB mode, if the policy permits look-ahead; `direct`: the cipher's own.
+fn offered<'h>(
+    provider: &Provider,
+    tuned: Option<&Tuned>,
+    kind: &'static Kind,
+    refusal: Option<Why<'static>>,
+    source: Option<&'h Arc<Hardware>>,
+    direct: impl FnOnce() -> Result<&'h Arc<Hardware>, Why<'h>>,
+) -> Result<(Cipher, [Option<usize>; 2]), Why<'h>> {
+    let ahead = source.filter(|hardware| hardware.computes_key_stream()).and_then(|hardware| {
+        let driver = hardware.driver();
+        let how = provider.policy.key_stream_use(tuned, kind.name, kind.algorithm, driver)?;
+        Some((hardware, how))
+    });
+    let direct = match refusal {
+        None => direct(),
+        // That there is no driver is the reason that counts.
+        Some(why) if why.reason == SoftwareReason::NotMeasured => direct().and(Err(why)),
+        Some(why) => Err(why),
+    };
+    let measured = |hardware: &Hardware| tuned?.of_driver(kind.name, hardware.driver());
+    let row_of = |hardware| measured(hardware).unwrap_or_default();
+    let from = direct.map_or([None; 2], |hardware| provider.policy.from(Some(row_of(hardware)), kind.name));
+    // Another driver was measured.
+    let direct = if from.iter().all(Option::is_none) { direct.and(Err(NOT_MEASURED)) } else { direct };
+    let hardware = direct.or_else(|why| ahead.map(|(hardware, _)| hardware).ok_or(why))?;
+    let software = |name| provider.software.cipher(name).ok_or(NO_SOFTWARE);
+    let (soft, ecb) = (software(kind.name)?, software(kind.block_cipher())?);
+    let row = row_of(hardware);
+    let thresholds = from.map(|from| from.unwrap_or(usize::MAX));
+    let key_bytes = provider.policy.key_bytes(Some(row), kind.name);
+    let piece = row.piece.unwrap_or(PIECE);
+    let hardware = Arc::clone(hardware);
+    let (ahead, lookahead) = ahead.map(|(ahead, how)| (Arc::clone(ahead), how)).unzip();
+    // Without look-ahead, only messages that are too short for it are no sign of larger ones.
+    let shortest = kind.algorithm.shortest_ahead().unwrap_or(0);
+    let shortest = LookaheadUse { from: shortest, to: None, start: usize::MAX };
+    let lookahead = lookahead.unwrap_or(shortest);
+    Ok((Cipher { kind, soft, ecb, hardware, ahead, lookahead, thresholds, key_bytes, piece }, from))
 }
 
 fn refusal(policy: &Policy, tuned: Option<&Tuned>, name: &str) -> Option<Why<'static>> {
