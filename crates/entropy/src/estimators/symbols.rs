@@ -42,11 +42,6 @@ impl Symbols {
         self.alphabet
     }
 
-    /// The length of the longest substring that occurs twice.
-    pub fn longest_repeat(&self) -> usize {
-        self.repeats().pairs.len() - 1
-    }
-
     pub(super) fn repeats(&self) -> &Repeats {
         self.repeats.get_or_init(|| Repeats::of(&self.all, self.alphabet))
     }
