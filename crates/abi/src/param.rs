@@ -304,8 +304,8 @@ impl Requested<'_> {
 
     /// The size of the buffer if an octet string with this name is all that is requested.
     pub fn size_of_only(&self, key: &CStr) -> Option<usize> {
-        let row = self.params().get(key).filter(|_| self.params().is_alone(key))?;
-        row.bytes(ParamType::OctetString).map(<[u8]>::len)
+        let first = self.params().rows().next().filter(|_| self.params().is_alone(key))?;
+        first.bytes(ParamType::OctetString).map(<[u8]>::len)
     }
 
     fn params(&self) -> Params<'_> {
@@ -315,7 +315,9 @@ impl Requested<'_> {
 
     /// The parameter with the name `key`, like OSSL_PARAM_locate(3).
     fn row(&mut self, key: &CStr) -> Option<&mut Param> {
-        let place = self.params().rows().position(|row| row.key() == key)?;
+        // A single row needs no search.
+        let is_alone = self.params().is_alone(key);
+        let place = if is_alone { 0 } else { self.params().rows().position(|row| row.key() == key)? };
         // SAFETY: guaranteed by the caller of `new`; the row was read.
         Some(unsafe { &mut *self.at.add(place) })
     }
