@@ -76,16 +76,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let mut configurations =
         vec![OpensslConfiguration::plain(&work), OpensslConfiguration::with_outboard(&work, &module)?];
     if options.digests {
-        let keys = [("DIGESTS", "ALL"), ("THRESHOLDS", MAC_THRESHOLDS)];
-        let with = OpensslConfiguration::with(DIGESTS_TOO, &work, &module, &keys)?;
-        let goes = |mac: &&str| with.driver(mac).is_some();
-        match ["HMAC-SHA1", "HMAC-SHA2-256", "HMAC-SHA2-384"].iter().any(goes) {
-            true => configurations.push(with),
-            false => bench.notes.push(
-                "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL shows the reason"
-                    .to_owned(),
-            ),
-        }
+        configurations.extend(digests_too(&work, &module, bench)?);
     }
     let suites = match &options.suites[..] {
         [] => suite::usual(|cipher| configurations[1].driver(cipher).is_some()),
@@ -97,13 +88,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     let (measured, other) = if options.client { ("curl", "the server") } else { ("the server", "curl") };
     bench.notes.push(format!("user and system time are of {measured}; {other} works on {place}"));
 
-    work.lets_in()?;
-    let root = work.folder("www")?;
-    let file = root.join(FILE);
-    write_sample(&file, options.megabytes)?;
-    // Independent of the umask: a worker runs as another user.
-    fs::set_permissions(&root, Permissions::from_mode(0o755))?;
-    fs::set_permissions(&file, Permissions::from_mode(0o644))?;
+    let (root, file) = site_files(&work, options.megabytes)?;
     let mut kinds = vec![certificate::Kind::Ec];
     kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
     let make = |kind| certificate::make(&work.file(""), kind, address, &work.plain());
@@ -171,6 +156,32 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The configuration that uses the accelerator for digests too, if it has any of the HMACs of TLS.
+fn digests_too(work: &WorkFolder, module: &Path, bench: &mut Bench) -> Result<Option<OpensslConfiguration>> {
+    let keys = [("DIGESTS", "ALL"), ("THRESHOLDS", MAC_THRESHOLDS)];
+    let with = OpensslConfiguration::with(DIGESTS_TOO, work, module, &keys)?;
+    if ["HMAC-SHA1", "HMAC-SHA2-256", "HMAC-SHA2-384"].iter().any(|mac| with.driver(mac).is_some()) {
+        return Ok(Some(with));
+    }
+    bench.notes.push(
+        "digests were not measured: no driver for the HMACs of TLS is allowed; outboard ciphers --digests ALL shows the reason"
+            .to_owned(),
+    );
+    Ok(None)
+}
+
+/// The folder that the server shows, and the file in it. Independent of the umask: a worker runs as
+/// another user.
+fn site_files(work: &WorkFolder, megabytes: u32) -> Result<(PathBuf, PathBuf)> {
+    work.lets_in()?;
+    let root = work.folder("www")?;
+    let file = root.join(FILE);
+    write_sample(&file, megabytes)?;
+    fs::set_permissions(&root, Permissions::from_mode(0o755))?;
+    fs::set_permissions(&file, Permissions::from_mode(0o644))?;
+    Ok((root, file))
 }
 
 fn weak(suites: &[Suite]) -> Option<String> {
