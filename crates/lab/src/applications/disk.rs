@@ -190,15 +190,12 @@ fn one(
     let hash = cipher.hash.as_deref().and_then(best).unwrap_or_default();
     let accelerators = drivers.accelerators(&cipher.algorithm);
     let software = best(&cipher.algorithm).map(|driver| ("software", driver));
-    let mut others: Vec<(&'static str, String)> = software.into_iter().collect();
-    for accelerator in &accelerators {
-        if accelerator.flags.is_some_and(|flags| flags.any(Flags::ALLOCATES_MEMORY)) {
-            note(&mut bench.notes, excluded(accelerator));
-        } else {
-            others.push(("accelerator", accelerator.driver.name.clone()));
-        }
-    }
-    for (contestant, driver) in others {
+    let (unfit, fit): (Vec<_>, Vec<_>) = accelerators
+        .iter()
+        .partition(|one| one.flags.is_some_and(|flags| flags.any(Flags::ALLOCATES_MEMORY)));
+    unfit.into_iter().for_each(|accelerator| note(&mut bench.notes, excluded(accelerator)));
+    let fit = fit.into_iter().map(|one| ("accelerator", one.driver.name.clone()));
+    for (contestant, driver) in software.into_iter().chain(fit) {
         let driver = cipher.of(&driver, &hash);
         if driver == backends[0].driver {
             continue;

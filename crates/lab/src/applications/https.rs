@@ -4,6 +4,7 @@ mod server;
 mod suite;
 
 use std::fs::{self, File, Permissions};
+use std::net::IpAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,13 +17,14 @@ use outboard_measure::stop;
 
 use self::server::{FILE, Kind, Program, Server, Site};
 use self::suite::Suite;
+use super::certificate::{self, Certificate};
 use super::common::Common;
 use super::configurations::{OpensslConfiguration, WorkFolder};
 use super::file::{is_same, write_sample};
 use super::measure::{ApplicationJob, UserSystemTime, measure};
 use super::peer::{Peer, PeerOption};
 use super::server_process::LOCALHOST;
-use super::{certificate, tools};
+use super::tools;
 
 const DIGESTS_TOO: &str = "OpenSSL with outboard, DIGESTS = ALL";
 
@@ -89,12 +91,8 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
     bench.notes.push(format!("user and system time are of {measured}; {other} works on {place}"));
 
     let (root, file) = site_files(&work, options.megabytes)?;
-    let mut kinds = vec![certificate::Kind::Ec];
-    kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
-    let make = |kind| certificate::make(&work.file(""), kind, address, &work.plain());
-    let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
     let trusted = work.file("trusted.pem");
-    certificate::bundle(&certificates, &trusted)?;
+    let certificates = certificates(&work, &suites, address, &trusted)?;
     let trusted = match &curl.peer {
         Some(peer) => peer.put(&trusted, "trusted.pem")?,
         None => trusted,
@@ -182,6 +180,21 @@ fn site_files(work: &WorkFolder, megabytes: u32) -> Result<(PathBuf, PathBuf)> {
     fs::set_permissions(&root, Permissions::from_mode(0o755))?;
     fs::set_permissions(&file, Permissions::from_mode(0o644))?;
     Ok((root, file))
+}
+
+/// The certificates that the suites need, which the client trusts by the file `trusted`.
+fn certificates(
+    work: &WorkFolder,
+    suites: &[Suite],
+    address: IpAddr,
+    trusted: &Path,
+) -> Result<Vec<Certificate>> {
+    let mut kinds = vec![certificate::Kind::Ec];
+    kinds.extend(suites.iter().any(Suite::needs_rsa).then_some(certificate::Kind::Rsa));
+    let make = |kind| certificate::make(&work.file(""), kind, address, &work.plain());
+    let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
+    certificate::bundle(&certificates, trusted)?;
+    Ok(certificates)
 }
 
 fn weak(suites: &[Suite]) -> Option<String> {
