@@ -121,25 +121,20 @@ impl Segment {
             }
         }
         let mut done = 0;
-        // Of the next block, and the number of blocks whose counters follow.
-        let (mut counter, mut consecutive) = (0, 0);
         while done < job.len() {
             let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
-            if consecutive == 0 {
-                (counter, consecutive) = (self.counters.at(index), self.counters.consecutive(index));
-            }
             let whole = (job.len() - done) / BLOCK;
             if skip == 0 && whole > 0 {
-                let count = whole.min(consecutive);
+                let count = whole.min(self.counters.consecutive(index));
                 let run = &bytes[index * BLOCK..][..count * BLOCK];
-                let mixed = mix_blocks(run, counter, job.after(done));
+                let mixed = mix_blocks(run, self.counters.at(index), job.after(done));
                 done += mixed * BLOCK;
-                (counter, consecutive) = (counter.wrapping_add(mixed as u128), consecutive - mixed);
                 if mixed == count {
                     continue;
                 }
             }
             let (index, skip) = ((from + done) / BLOCK, (from + done) % BLOCK);
+            let counter = self.counters.at(index);
             let decided =
                 block_at(bytes, index, counter).map_or_else(|| verifier.decides(bytes, index, counter), Ok);
             let mut block = match decided {
@@ -155,7 +150,6 @@ impl Segment {
             job.after(done).xor(&block[skip..skip + len]);
             wipe(&mut block);
             done += len;
-            (counter, consecutive) = (counter.wrapping_add(1), consecutive - 1);
         }
         (done, None)
     }
