@@ -524,6 +524,9 @@ void ob_queue_dispatch(struct work_struct *work)
 		refcount_inc(&arena->refs);
 		ob_request_start(request);
 		ob_arena_put_atomic(arena);
+		/* What was refused is tried again at the next tick, or after a completion. */
+		if (READ_ONCE(engine->state) == OB_FULL)
+			break;
 		cond_resched();
 	}
 	ob_queue_drop(&dropped, -EHOSTDOWN);

@@ -40,16 +40,18 @@ static bool sim_has_room(struct sim_device *device)
 /* Returns what crypto_enqueue_request() does: -EINPROGRESS, -EBUSY (backlog) or -ENOSPC (full). */
 static int sim_accept(struct sim_device *device, struct sim_request *request)
 {
+	const bool refuse = request->fate.refuse;
 	unsigned long flags;
 	int answer;
 
 	raw_spin_lock_irqsave(&device->lock, flags);
 	device->count.faults += request->fate.fault;
-	if (sim_has_room(device) && list_empty(&device->backlog) && !request->fate.full) {
+	if (sim_has_room(device) && list_empty(&device->backlog) && !request->fate.full &&
+	    !refuse) {
 		device->count.outstanding++;
 		sim_take(device, request);
 		answer = -EINPROGRESS;
-	} else if (request->base->flags & CRYPTO_TFM_REQ_MAY_BACKLOG) {
+	} else if (request->base->flags & CRYPTO_TFM_REQ_MAY_BACKLOG && !refuse) {
 		list_add_tail(&request->node, &device->backlog);
 		device->count.backlogged++;
 		answer = -EBUSY;
@@ -103,8 +105,6 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 	sim_fate_of(request);
 	if (unlikely(request->fate.delay) && request->base->flags & CRYPTO_TFM_REQ_MAY_SLEEP)
 		msleep(request->fate.delay);
-	if (unlikely(request->fate.refuse))
-		return -ENOSPC;
 	if (unlikely(request->fate.both)) {
 		answer = request->fate.both;
 		local_bh_disable();

@@ -359,16 +359,21 @@ static void a_driver_that_refuses_everything_stops_within_the_patience(void)
 {
 	enum { ROUNDS = 3 };
 	double start, waited = 1;
+	long before, times;
 
 	begin();
 	for (int round = 0; round < ROUNDS && waited > 0.03 + LOOKS; round++) {
 		fault("all refuse");
+		before = number_in(SIM_DEBUG "/outboard-sim.0/refused");
 		start = now();
 		check(status_of(0) == -EHOSTDOWN, "status %d", arena.slot[0].status);
 		waited = now() - start;
 		printf("%.1f ms\n", waited * 1000);
 		check(waited > 0.03, "%.1f ms", waited * 1000);
 		check(has_stopped(), "the module does not know it");
+		/* Once in a tick of 1 to 10 ms. */
+		times = number_in(SIM_DEBUG "/outboard-sim.0/refused") - before;
+		check(times > 1 && times < 100, "%ld times", times);
 		check(status_of(1) == -EHOSTDOWN, "status %d", arena.slot[1].status);
 		fault("clear");
 		end_the_pause();
