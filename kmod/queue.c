@@ -334,7 +334,7 @@ static void ob_adjust(struct ob_engine *engine, const struct ob_request *request
 		if (!alone || took < OB_TARGET_NS)
 			engine->limit = max(engine->limit, request->found +
 					    max_t(u32, request->cost, request->found / 4));
-	} else {
+	} else if (2 * request->found > engine->limit) {
 		engine->limit = clamp(request->found / 4 * 3, OB_LEAST_LIMIT, engine->limit);
 	}
 }
