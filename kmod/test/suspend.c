@@ -127,7 +127,6 @@ static void a_lost_request_does_not_prevent_it(void)
 		check(!suspend(), "%m");
 		check(free_session(fd, 1) == 0, "%m");
 		make_session(fd, 1, cbc);
-		fill(2);
 		check(!submit(&arena, 1, 1, OUTBOARD_WAIT) && !arena.slot[1].status, "status %d",
 		      arena.slot[1].status);
 	}
