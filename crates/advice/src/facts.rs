@@ -1,12 +1,10 @@
 //! Everything that advice depends on, read once.
 
-use outboard_documents::decision::ServiceDecision;
-use outboard_documents::status::{Service, Status};
+use outboard_documents::status::Status;
 use serde::{Deserialize, Serialize};
 
 use crate::service::ServiceFacts;
 use crate::system::System;
-use crate::{rules, tunnels, verdict};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Facts {
@@ -22,23 +20,4 @@ pub struct Facts {
     pub kernel_users: Vec<String>,
     /// OpenVPN, whether it is installed or not: the cipher of a tunnel is that of both ends.
     pub openvpn: ServiceFacts,
-}
-
-impl Facts {
-    #[must_use]
-    pub fn advise(mut self) -> Status {
-        self.status.decisions = self.services.iter().map(ServiceFacts::decide).collect();
-        let service = |one: &ServiceDecision| Service { name: one.service.clone(), enabled: one.enabled };
-        let user = |name: &String| Service { name: name.clone(), enabled: true };
-        let users = self.kernel_users.iter().map(user);
-        self.status.services = self.status.decisions.iter().map(service).chain(users).collect();
-        self.status.tunnels = tunnels::advise(&self.status, &self.openvpn);
-        self.status.problems = rules::problems(&self);
-        let verdict = verdict::conclude(&self.status);
-        let steps = self.status.problems.iter().filter(|problem| !problem.is_note);
-        let steps = steps.map(|problem| format!("{}: {}", problem.text, problem.next));
-        self.status.advice = verdict.next.iter().cloned().chain(steps).collect();
-        self.status.verdict = Some(verdict);
-        self.status
-    }
 }

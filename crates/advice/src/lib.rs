@@ -4,6 +4,7 @@
 //! [`Facts`] is all that it depends on. [`rules`] is the table of problems with their next steps,
 //! [`ServiceFacts::decide`] the one decision about a service, [`spread`] the rule when two figures differ.
 
+mod advise;
 mod comparison;
 mod entrants;
 mod facts;
