@@ -149,6 +149,15 @@ fn defaults() -> Result<Vec<Cipher>> {
     Ok(if own.is_empty() { both[..1].to_vec() } else { own }.into_iter().chain(rival).collect())
 }
 
+/// What one mapping writes is read by all.
+fn compare(backends: &[DriverBackend<CryptMapping>], cipher: &str) -> Result<()> {
+    let devices: Vec<(&str, File)> = backends
+        .iter()
+        .map(|backend| Ok((backend.driver.as_str(), backend.place.direct()?)))
+        .collect::<io::Result<_>>()?;
+    contents::compare(&devices, &random).with_context(|| cipher.to_owned())
+}
+
 fn one(
     options: &Options,
     cipher: &Cipher,
@@ -212,12 +221,7 @@ fn one(
         );
     }
     progress(&format!("{}: what each writes is read by all", cipher.name));
-    let devices: Vec<(&str, File)> = backends
-        .iter()
-        .map(|backend| Ok((backend.driver.as_str(), backend.place.direct()?)))
-        .collect::<io::Result<_>>()?;
-    contents::compare(&devices, &random).with_context(|| cipher.name.clone())?;
-    drop(devices);
+    compare(&backends, &cipher.name)?;
     for &size in &options.sizes.0 {
         for writes in [false, true] {
             let is_asked =

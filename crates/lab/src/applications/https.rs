@@ -146,13 +146,7 @@ fn all(options: &Options, bench: &mut Bench) -> Result<()> {
             })?;
         }
     }
-    let digesting = configurations.iter().find(|configuration| configuration.contestant == DIGESTS_TOO);
-    if digesting.is_some_and(|configuration| configuration.authenticated() == 0) {
-        bench.notes.push(format!(
-            "{DIGESTS_TOO}: no MAC of a record went to hardware: GCM has none, records are shorter than the threshold, or OpenSSL \
-             does cipher and MAC in one, where the CPU has instructions for it"
-        ));
-    }
+    bench.notes.extend(no_mac(&configurations));
     Ok(())
 }
 
@@ -195,6 +189,17 @@ fn certificates(
     let certificates = kinds.into_iter().map(make).collect::<Result<Vec<_>>>()?;
     certificate::bundle(&certificates, trusted)?;
     Ok(certificates)
+}
+
+/// Why no MAC went to the accelerator although it was asked for.
+fn no_mac(configurations: &[OpensslConfiguration]) -> Option<String> {
+    let digesting = configurations.iter().find(|configuration| configuration.contestant == DIGESTS_TOO)?;
+    (digesting.authenticated() == 0).then(|| {
+        format!(
+            "{DIGESTS_TOO}: no MAC of a record went to hardware: GCM has none, records are shorter than the threshold, or OpenSSL \
+             does cipher and MAC in one, where the CPU has instructions for it"
+        )
+    })
 }
 
 fn weak(suites: &[Suite]) -> Option<String> {
