@@ -164,6 +164,9 @@ fn shortest_of_tries(
 /// In a process of its own, because a driver that was wrong is disabled for the process.
 fn outcome(simulated: &Simulated, use_case: (&str, &str, bool), first: &str, second: &str) -> Outcome {
     let driver = use_case.1;
+    // A request of the last pair that is late delays the first ones of this one, whose context would
+    // not try the driver again.
+    wait_until("nothing in flight", || simulated.outstanding() == 0);
     simulated.allow(&[driver]);
     let text = text_of_own_process(|| {
         let (outcome, log) = with_log(|| calls(simulated, use_case, first, second));
