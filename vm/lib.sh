@@ -159,15 +159,21 @@ source_files() {
 # of_site NAME: the value of packaging/site.
 of_site() { sed -n "s/^$1=//p" "$repo/packaging/site"; }
 
-# copy_source DIR: copies the files of the source into DIR, with the values of packaging/site. What has
-# no page of the project does not name one.
+# escaped TEXT: the text in a replacement of sed's, between |.
+# shellcheck disable=SC2001  # & in a replacement of bash's depends on its version
+escaped() { sed 's/[\\&|]/\\&/g' <<<"$1"; }
+
+# copy_source DIR: copies the files of the source into DIR, with the values of packaging/site. Lines
+# that name HOMEPAGE are left out where that is empty.
 copy_source() {
     local maintainer homepage contact
     source_files | tar -C "$repo" -c --null --no-recursion -T - | tar -x -C "$1"
-    maintainer=$(of_site MAINTAINER) homepage=$(of_site HOMEPAGE) contact=$(of_site SECURITY_CONTACT)
+    maintainer=$(of_site MAINTAINER)
+    maintainer=$(escaped "${maintainer:-outboard maintainers <maintainers@outboard.invalid>}")
+    homepage=$(escaped "$(of_site HOMEPAGE)") contact=$(escaped "$(of_site SECURITY_CONTACT)")
     (
         cd "$1" || exit
-        sed -i "s|@MAINTAINER@|${maintainer:-outboard maintainers <maintainers@outboard.invalid>}|
+        sed -i "s|@MAINTAINER@|$maintainer|
             ${homepage:+s|@HOMEPAGE@|$homepage|}
             /@HOMEPAGE@/d" packaging/debian/{control,changelog} packaging/openwrt/feed/outboard/Makefile
         [[ -z $contact ]] || sed -i "s|@SECURITY_CONTACT@|$contact|" SECURITY.md

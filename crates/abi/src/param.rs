@@ -164,7 +164,7 @@ pub struct Params<'a> {
 impl<'a> Params<'a> {
     /// # Safety
     /// `at` is null or an array that ends with a null key. For `'a` it is readable, with the name and
-    /// the data of each row, and nobody else writes them.
+    /// the data of each row, and nothing else writes them.
     #[inline]
     pub unsafe fn new(at: *const Param) -> Params<'a> {
         Params { at, rows: PhantomData }

@@ -12,7 +12,7 @@ use crate::memory::try_box;
 use crate::session::{WaitDescriptor, Woken};
 
 /// How long a job is paused, in nanoseconds.
-const TIME: libc::c_long = 200_000_000;
+const PAUSE: libc::c_long = 200_000_000;
 
 const EVENT: u64 = 0;
 const TIMER: u64 = 1;
@@ -112,7 +112,7 @@ impl WaitDescriptor for Waiting {
 
     fn begin(&self) -> io::Result<()> {
         self.paused.begin(self.fd());
-        self.set_timer(TIME)
+        self.set_timer(PAUSE)
     }
 
     fn end(&self) {
