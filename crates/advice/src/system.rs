@@ -63,12 +63,13 @@ impl fmt::Display for ModuleStep {
 const INSTALL: &str = "docs/install.md in outboard's source";
 
 impl System {
+    /// The line that installs packages of the system's own.
     #[must_use]
     pub fn packages(&self, names: &str) -> Option<String> {
         Some(match self.manager {
             PackageManager::Apt => format!("apt install {names}"),
-            PackageManager::Apk => format!("apk add {names}"),
-            PackageManager::Opkg => format!("opkg install {names}"),
+            PackageManager::Apk => format!("apk update && apk add {names}"),
+            PackageManager::Opkg => format!("opkg update && opkg install {names}"),
             PackageManager::Other => return None,
         })
     }
@@ -83,36 +84,54 @@ impl System {
         }
     }
 
+    /// The line that removes a package of OpenWrt; `otherwise` on other systems.
+    #[must_use]
+    pub fn without_openwrt_package(&self, name: &str, otherwise: &str) -> String {
+        match self.manager {
+            _ if !self.is_openwrt => otherwise.to_owned(),
+            PackageManager::Opkg => format!("opkg remove {name}"),
+            _ => format!("apk del {name}"),
+        }
+    }
+
+    /// What installs a package of outboard's, by its names on Debian and on OpenWrt, with the further
+    /// packages that it needs on Debian. None is published: it came in a file, or by `make install`.
+    fn own_package(&self, debian: &str, needed: &str, openwrt: &str) -> Result<String, &'static str> {
+        let line = match self.manager {
+            PackageManager::Opkg if self.is_openwrt => format!("opkg install ./{openwrt}_*.ipk"),
+            _ if self.is_openwrt => format!("apk add --allow-untrusted ./{openwrt}-*.apk"),
+            _ if self.is_packaged => format!("apt install ./{debian}_*.deb{needed}"),
+            _ => return Err(INSTALL),
+        };
+        Ok(format!("in the directory of outboard's packages: {line}"))
+    }
+
     /// What loads outboard's module.
     #[must_use]
     pub fn module_step(&self) -> ModuleStep {
         const LOAD: &str = "modprobe outboard";
         let then_load = |install: String| ModuleStep::Command(format!("{install} && {LOAD}"));
-        match &self.source {
+        let headers = format!(" linux-headers-{}", self.release.as_deref().unwrap_or("$(uname -r)"));
+        match (&self.source, self.own_package("outboard-dkms", &headers, "kmod-outboard")) {
             _ if self.is_loaded => ModuleStep::Loaded,
             _ if self.has_module => ModuleStep::Command(LOAD.to_owned()),
-            Some(version) => then_load(self.with_dkms(version)),
-            None if self.is_openwrt => then_load(self.openwrt_package("kmod-outboard")),
-            None if self.is_packaged => {
-                let headers = self.release.as_deref().unwrap_or("$(uname -r)");
-                then_load(format!(
-                    "in the directory of outboard's packages: apt install ./outboard-dkms_*.deb linux-headers-{headers}"
-                ))
-            }
-            None => ModuleStep::Document(INSTALL),
+            (Some(version), _) => then_load(self.with_dkms(version)),
+            // OpenWrt loads the modules of a package that it installs.
+            (None, Ok(line)) if self.is_openwrt => ModuleStep::Command(line),
+            (None, Ok(line)) => then_load(line),
+            (None, Err(file)) => ModuleStep::Document(file),
         }
     }
 
     #[must_use]
     pub fn provider_step(&self) -> String {
-        match () {
-            () if self.is_openwrt => self.openwrt_package("libopenssl-outboard"),
-            () if self.is_packaged => {
-                "in the directory of outboard's packages: apt install ./openssl-provider-outboard_*.deb"
-                    .to_owned()
-            }
-            () => format!("install it as {INSTALL} describes"),
-        }
+        self.part_step("openssl-provider-outboard", "libopenssl-outboard")
+    }
+
+    /// What installs a part of outboard, by the names of its package on Debian and on OpenWrt.
+    #[must_use]
+    pub fn part_step(&self, debian: &str, openwrt: &str) -> String {
+        self.own_package(debian, "", openwrt).unwrap_or_else(|file| format!("install it as {file} describes"))
     }
 
     /// Builds the module from its source for DKMS.

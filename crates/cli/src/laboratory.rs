@@ -53,8 +53,7 @@ pub fn run(words: &[OsString]) -> ExitCode {
 /// Errors: it is not installed.
 pub fn command() -> Result<Command> {
     find().map(Command::new).ok_or_else(|| {
-        let line = system::here().packages(PROGRAM);
-        let step = line.unwrap_or_else(|| format!("install the package {PROGRAM}, or make install"));
+        let step = system::here().part_step(PROGRAM, PROGRAM);
         anyhow!("this command is in the package {PROGRAM}, which is not installed: {step}")
     })
 }

@@ -261,9 +261,28 @@ fn the_driver_of_a_router_is_a_package_of_openwrt() {
     let pasted = next(&[]);
     assert!(pasted.contains("(on OpenWrt first: apk add kmod-crypto-hw-eip93 (before"), "{pasted}");
     let openwrt = next(&[(release, "ID=openwrt\n"), ("bin/opkg", "")]);
-    assert!(openwrt.starts_with("opkg install kmod-crypto-hw-eip93, and see"), "{openwrt}");
+    assert!(openwrt.starts_with("opkg update && opkg install kmod-crypto-hw-eip93, and see"), "{openwrt}");
     let debian = next(&[(release, "ID=debian\n")]);
     assert!(debian.starts_with("modprobe crypto_hw_eip93, and see"), "{debian}");
+}
+
+/// U12. Neither lockdown nor users other than root are found on a router; hwrng-failing needs pasted text.
+#[test]
+fn no_next_step_on_a_router_names_what_is_not_there() {
+    let elsewhere = ["apt ", ".deb", "docs/", "sudo", "systemctl", "dkms", "modprobe.d", "udev", "linux-"];
+    for manager in ["bin/opkg", "usr/bin/apk"] {
+        for rule in
+            RULES.iter().filter(|rule| !["locked-down", "no-permission", "hwrng-failing"].contains(&rule.id))
+        {
+            let router = [("etc/os-release", "ID=openwrt\n"), (manager, "")];
+            let status = status_of(&with(trees(rule.id).0, &router));
+            let of_verdict = status.verdict.as_ref().and_then(|verdict| verdict.next.as_ref());
+            for step in status.problems.iter().map(|problem| &problem.next).chain(of_verdict) {
+                let found = elsewhere.iter().find(|word| step.contains(**word));
+                assert_eq!(found, None, "{}: {step}", rule.id);
+            }
+        }
+    }
 }
 
 #[test]

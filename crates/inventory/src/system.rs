@@ -12,7 +12,8 @@ const SOURCES: &str = "usr/src";
 /// Reads it; `release` is that of the kernel.
 pub fn read(root: &Root, release: Option<&str>) -> System {
     let has = |files: &[&str]| files.iter().any(|file| root.exists(file));
-    let manager = if has(&["usr/bin/apt", "usr/bin/apt-get"]) {
+    let is_openwrt = is_release(root, "openwrt");
+    let manager = if !is_openwrt && has(&["usr/bin/apt", "usr/bin/apt-get"]) {
         PackageManager::Apt
     } else if has(&["usr/bin/apk", "sbin/apk", "bin/apk"]) {
         PackageManager::Apk
@@ -27,7 +28,7 @@ pub fn read(root: &Root, release: Option<&str>) -> System {
     let source = sources.iter().rev().find_map(|entry| entry.name.strip_prefix("outboard-"));
     System {
         manager,
-        is_openwrt: is_release(root, "openwrt"),
+        is_openwrt,
         is_unknown: manager == PackageManager::Other && release_file(root).is_none(),
         is_packaged: root.exists("var/lib/dpkg/info/outboard.list"),
         release: release.map(str::to_owned),
@@ -107,8 +108,14 @@ mod tests {
                 &[other, source, "usr/sbin/dkms", "lib/modules/6.12.1/build/Makefile", debian],
                 "dkms install outboard/0.1.0 -k 6.12.1 && modprobe outboard",
             ),
-            (&[openwrt, "bin/opkg"], "opkg install kmod-outboard && modprobe outboard"),
-            (&[openwrt, "usr/bin/apk"], "apk add kmod-outboard && modprobe outboard"),
+            (
+                &[openwrt, "bin/opkg"],
+                "in the directory of outboard's packages: opkg install ./kmod-outboard_*.ipk",
+            ),
+            (
+                &[openwrt, "usr/bin/apk", "usr/bin/apt"],
+                "in the directory of outboard's packages: apk add --allow-untrusted ./kmod-outboard-*.apk",
+            ),
             (&["etc/os-release=ID=fedora\n"], "install it as docs/install.md in outboard's source describes"),
         ] {
             assert_eq!(step(files), expected, "{files:?}");

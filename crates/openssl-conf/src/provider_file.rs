@@ -29,7 +29,7 @@ pub fn find(asked: Option<&Path>, openssl: &OpenSsl) -> Result<PathBuf> {
         None => {
             let looked: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
             bail!(
-                "the provider is in none of these places: {}; install it (make install) or give --module PATH",
+                "the provider is in none of these places: {}; outboard setup names the command that installs it; or give --module PATH",
                 looked.join(", ")
             )
         }

@@ -23,7 +23,7 @@ pub(crate) const NO_SOFTWARE: Why<'_> =
 
 /// Although a driver implements it.
 const NOT_MEASURED: Why<'_> =
-    Why { reason: SoftwareReason::NotMeasured, text: "not measured: sudo outboard tune" };
+    Why { reason: SoftwareReason::NotMeasured, text: "not measured: outboard tune" };
 
 /// Although a driver was measured.
 const SOFTWARE_WINS: Why<'_> =

@@ -18,7 +18,7 @@ pub(super) fn no_interface(source: io::Error) -> Error {
         Some(libc::EPROTO) => {
             "the module speaks another version of the interface: install both from one release"
         }
-        _ => "see docs/uapi.md",
+        _ => "dmesg may have the reason",
     };
     Error::NoInterface { interface: INTERFACE, advice, source }
 }

@@ -84,8 +84,18 @@ pub fn unreached(facts: &Facts) -> Vec<Because> {
         ModuleStep::Command(line) => format!("{line}, for /dev/outboard"),
         ModuleStep::Document(file) => format!("install outboard's module (/dev/outboard): {file}"),
     };
-    let others = "; cryptodev-linux (/dev/crypto) or a kernel before 7.2 (AF_ALG) reach it too";
-    let others = if module_only(&a.reach_of).is_none() { others } else { "" };
+    let is_before_7_2 = Release::parse(release).is_some_and(|it| !it.is_at_least(7, 2));
+    let others = match (facts.system.is_openwrt, is_before_7_2) {
+        _ if module_only(&a.reach_of).is_some() => "",
+        (true, true) => {
+            "; the packages kmod-crypto-user (AF_ALG) and kmod-cryptodev (/dev/crypto) let every user reach it"
+        }
+        (true, false) => "; the package kmod-cryptodev (/dev/crypto) lets every user reach it",
+        (false, true) => {
+            "; modprobe algif_skcipher (AF_ALG) and cryptodev-linux (/dev/crypto) let every user reach it"
+        }
+        (false, false) => "; cryptodev-linux (/dev/crypto) or a kernel before 7.2 (AF_ALG) reach it too",
+    };
     vec![Because::new([release, &(next + others)], routes(&facts.status, &a.reach_of))]
 }
 
@@ -94,8 +104,12 @@ pub fn dev_crypto_of_software(facts: &Facts) -> Vec<Because> {
     let status = &facts.status;
     let is_here = node(status, ProgramInterface::DevCrypto).is_some_and(|node| node.exists);
     let is_it = is_here && status.accelerators.is_empty() && !status.drivers.is_empty();
+    let step = facts.system.without_openwrt_package(
+        "kmod-cryptodev",
+        "unload cryptodev, or take it out of the programs' configuration",
+    );
     is_it
-        .then(|| Because::new([], "/dev/crypto exists, and /proc/crypto has no accelerator"))
+        .then(|| Because::new([&step], "/dev/crypto exists, and /proc/crypto has no accelerator"))
         .into_iter()
         .collect()
 }
@@ -136,8 +150,12 @@ pub fn af_alg_of_all(facts: &Facts) -> Vec<Because> {
         a.reach_by(ProgramInterface::AfAlg).is_some_and(|route| route.answer == Reachable::Yes)
     };
     let release = release.filter(|_| status.accelerators.iter().any(is_reached));
+    let step = facts.system.without_openwrt_package(
+        "kmod-crypto-user",
+        "`install af_alg /bin/false` in a file of /etc/modprobe.d",
+    );
     release
-        .map(|it| Because::new([], format!("Linux {} has no sysctl crypto.af_alg_restrict", it.text)))
+        .map(|it| Because::new([&step], format!("Linux {} has no sysctl crypto.af_alg_restrict", it.text)))
         .into_iter()
         .collect()
 }

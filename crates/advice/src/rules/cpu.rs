@@ -28,7 +28,11 @@ pub fn padlock_unused(facts: &Facts) -> Vec<Because> {
     let is_it = status.cpu.has_padlock_aes() && !has_driver && !status.drivers.is_empty();
     let units = status.cpu.padlock.join(" ");
     let evidence = format!("/proc/cpuinfo: {units}; /proc/crypto: no driver *-padlock");
-    is_it.then(|| Because::new([], evidence)).into_iter().collect()
+    let step = match facts.system.is_openwrt {
+        true => facts.system.openwrt_package("kmod-crypto-hw-padlock"),
+        false => "modprobe padlock_aes".to_owned(),
+    };
+    is_it.then(|| Because::new([&step], evidence)).into_iter().collect()
 }
 
 /// Constant-time C code although the CPU has AES instructions.

@@ -68,7 +68,7 @@ fn together(names: &[&str]) -> String {
 fn direct_requests(cipher: &CipherOffload) -> String {
     let Some(direct) = &cipher.direct else { return "none: not reached".to_owned() };
     let from = match direct.from {
-        [None, None] if !direct.is_measured => return "none: not measured: sudo outboard tune".to_owned(),
+        [None, None] if !direct.is_measured => return "none: not measured: outboard tune".to_owned(),
         [None, None] => return format!("none: software wins over {}", direct.driver),
         [Some(encrypt), Some(decrypt)] if encrypt == decrypt => format!("from {encrypt} bytes"),
         both => {
@@ -137,7 +137,7 @@ mod tests {
             "from 4096 bytes (decryption: none), e-cbc",
             "none: software wins over e-cbc",
             "none: not measured\n",
-            "AES-128-XTS      none: not measured: sudo outboard tune",
+            "AES-128-XTS      none: not measured: outboard tune",
             "from 512 to 8192 bytes, e-ecb",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

@@ -45,7 +45,7 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 pub enum Unplannable {
     #[error(
-        "{0} is not a service that outboard supports (outboard enable --list); for a systemd unit: --unit {0}"
+        "{0} is not a service that outboard supports (outboard enable --list); for another unit or init script: --unit {0}"
     )]
     Unknown(String),
     #[error(
@@ -65,7 +65,7 @@ pub enum Unplannable {
     Overridden { unit: String, file: PathBuf },
     #[error("procd runs no program for /etc/init.d/{0}: start it first, then repeat this")]
     NoProgram(String),
-    #[error("{0} is missing: install libopenssl-outboard (docs/install.md)")]
+    #[error("{0} is missing: install the package libopenssl-outboard, which has it")]
     NotConfigured(&'static str),
     #[error(
         "the provider is switched off in /etc/config/openssl: uci set openssl.outboard=provider && uci set \

@@ -51,7 +51,7 @@ fn remark_by(
     }
     if !unmeasured.is_empty() {
         text += &format!(
-            " Whether software would win for {} is not measured: sudo outboard tune.",
+            " Whether software would win for {} is not measured: outboard tune.",
             unmeasured.join(", ")
         );
     }
@@ -104,7 +104,7 @@ mod tests {
         assert!(remark(tuned, "AES-128-CTR", 4097).contains("software wins for AES-128-CTR"));
         for (tuned, name) in [(None, "AES-128-CBC"), (tuned, "AES-256-CBC"), (tuned, "AES-128-GCM")] {
             let text = remark(tuned, name, 65536);
-            assert!(text.contains(&format!("{name} is not measured: sudo outboard tune")), "{text}");
+            assert!(text.contains(&format!("{name} is not measured: outboard tune")), "{text}");
         }
     }
 }

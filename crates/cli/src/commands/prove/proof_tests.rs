@@ -391,9 +391,9 @@ fn messages_above_the_limit_are_not_said_to_be_below_a_threshold() {
 fn what_was_not_measured_is_the_reason_beside_what_is_offered() {
     let unmeasured = || Decision::Left {
         reason: SoftwareReason::NotMeasured,
-        why: "not measured: sudo outboard tune".to_owned(),
+        why: "not measured: outboard tune".to_owned(),
     };
-    let says = "not measured: sudo outboard tune (--threshold 1 uses hardware all the same).";
+    let says = "not measured: outboard tune (--threshold 1 uses hardware all the same).";
     let nothing = counted(|table| {
         table.decide("AES-128-CBC", &unmeasured());
         let why = "no driver".to_owned();
