@@ -9,12 +9,15 @@ fn outboard(arguments: &[&str]) -> Output {
 #[test]
 fn a_dry_run_prints_a_document_with_a_schema() {
     for (arguments, schema) in [
-        (["setup", "--dry-run", "--json"], "outboard-setup/1"),
-        (["undo", "--dry-run", "--json"], "outboard-undo/1"),
+        (&["setup", "--dry-run", "--json"][..], "outboard-setup/1"),
+        (&["setup", "--dry-run", "--json", "--progress"], "outboard-setup/1"),
+        (&["undo", "--dry-run", "--json"], "outboard-undo/1"),
     ] {
-        let output = outboard(&arguments);
+        let output = outboard(arguments);
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(document["schema"], schema);
+        let is_line = output.stdout.iter().filter(|&&byte| byte == b'\n').count() == 1;
+        assert_eq!(is_line, arguments.contains(&"--progress"));
     }
 }
 

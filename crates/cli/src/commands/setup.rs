@@ -51,6 +51,9 @@ pub struct Options {
     /// Print JSON (schema outboard-setup/1); without --yes it only shows
     #[arg(long)]
     json: bool,
+    /// With --json: print each step as a line (schema outboard-progress/1), and the document as the last line
+    #[arg(long, requires = "json")]
+    progress: bool,
     /// The provider's file instead of the installed one
     #[arg(long, value_name = "PATH")]
     module: Option<PathBuf>,
@@ -61,6 +64,9 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn setup(options: &Options) -> Result<ExitCode> {
+    if options.progress {
+        outboard_documents::print_steps();
+    }
     let machine = Machine::examine(options.module.as_deref())?;
     let goal = options.goal.map(Goal::from).unwrap_or_else(|| goal_of(Path::new(POLICY_FILE)));
     let mut result = Setup::of(&machine, goal);
