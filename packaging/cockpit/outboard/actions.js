@@ -14,8 +14,8 @@ import { fill, texts } from "./texts.js";
 
 const selected = name => (name.endsWith(".service") ? ["--unit", name] : [name]);
 const flag = (isSet, name) => (isSet ? [name] : []);
-const described = (kind, name) => ({ title: fill(texts[kind], name), about: texts.about[kind] });
 const STREAM = ["--json", "--progress"];
+const ON_SYSTEM = { setup: STREAM, undo: ["--json"] };
 const ON_DRIVERS = { allow: ["allow", "--progress"], disallow: ["disallow"], prefer: ["prefer"], unprefer: ["prefer", "--undo"] };
 
 /** What a button does.
@@ -25,7 +25,10 @@ const ON_DRIVERS = { allow: ["allow", "--progress"], disallow: ["disallow"], pre
  * @returns {Action} */
 export function action(kind, name, { service = { name, canRestart: false, files: [] }, ciphers }) {
     const restart = service.canRestart ? [{ name: "restart", label: texts.restart }] : [];
-    const common = described(kind, name);
+    const common = { title: fill(texts[kind], name), about: texts.about[kind] };
+    if (kind in ON_SYSTEM) {
+        return { ...common, preview: () => ["outboard", kind, "--dry-run", "--json"], argv: () => ["outboard", kind, "--yes", ...ON_SYSTEM[kind]] };
+    }
     if (kind in ON_DRIVERS) return { ...common, argv: () => ["outboard", ...ON_DRIVERS[kind], name, "--json"] };
     if (kind === "enable") {
         const words = set => ["outboard", "enable", ...selected(name), ...flag(set.aes, "--aes-required")];
@@ -54,9 +57,6 @@ export function action(kind, name, { service = { name, canRestart: false, files:
                 { name: "ciphers", label: texts.ciphers, choices: [all, ...ciphers.map(one => /** @type {[string, string]} */ ([one, one]))] }],
             argv: set => ["outboard", "tune", "--goal", set.goal, ...(set.ciphers ? ["--ciphers", set.ciphers] : []), ...STREAM],
         };
-    }
-    if (kind === "undo") {
-        return { ...common, preview: () => ["outboard", "undo", "--dry-run", "--json"], argv: () => ["outboard", "undo", "--yes", "--json"] };
     }
     // A report is made by another package.
     return kind === "bundle"
@@ -117,8 +117,8 @@ export function open(action, ended) {
         if (mine !== turn) return;
         write(closeButton, texts.cancel);
         show(changes, ...(last ? shownFiles(last) : []));
-        if (last) runButton.disabled = false;
-        else failed(reason(end));
+        if (end.code === 0) runButton.disabled = false;
+        else if (!last) failed(reason(end));
     }
 
     async function run() {
@@ -152,8 +152,8 @@ export function open(action, ended) {
     function shownTune(document) {
         show(changes, ...curves(document).map(curve => make("figure", {}, make("figcaption", {}, curve.title), drawn(curve),
             make("details", {}, make("summary", {}, texts.figures),
-                table(curve.title, [texts.size, texts.hardware, texts.software, texts.winner], curve.points.map(one => ({
-                    cells: [number(one.bytes), one.hardware.toFixed(1), one.software.toFixed(1), one.winner] })))))));
+                table(curve.title, [texts.size, texts.hardwareSpeed, texts.softwareSpeed, texts.winner], curve.points.map(one => ({
+                    cells: [number(one.bytes), number(one.hardware, 1), number(one.software, 1), one.winner] })))))));
     }
 
     const control = option => {
@@ -184,7 +184,7 @@ const shownFile = ({ title, text }) => make("div", { class: "file" }, make("p", 
 
 /** What a command would change. */
 function shownFiles(document) {
-    const changed = is(document, "undo") ? result(document).map(line => ({ title: line, text: "" })) : files(document);
+    const changed = is(document, "undo") || is(document, "setup") ? result(document).map(line => ({ title: line, text: "" })) : files(document);
     const notes = (document.notes ?? []).map(note => make("p", {}, note));
     const sentence = document.advice ? [make("p", {}, document.advice.why)] : [];
     return [...sentence, ...(changed.length ? changed.map(shownFile) : [make("p", {}, texts.nothing)]), ...notes];

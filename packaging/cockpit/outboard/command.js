@@ -1,12 +1,18 @@
 // Runs the command outboard by Cockpit. Nothing else of the page knows Cockpit.
 import { is, reader } from "./rows.js";
-import { fill, texts } from "./texts.js";
+import { fill, locale, texts } from "./texts.js";
 
 /** @type {any} */
 const cockpit = globalThis["cockpit"];
 
 /** @typedef {{ documents: any[], message: string, code: number | null, isMissing: boolean }} Ended
  *  code: null if a signal ended it; isMissing: there is no such command. */
+
+/** Translates index.html. */
+export function translate() {
+    document.documentElement.lang = locale;
+    cockpit.translate();
+}
 
 /** Follows whether the user has administrative access; null: not known yet.
  * @param {(allowed: boolean) => void} changed */

@@ -1,5 +1,6 @@
 // A curve as SVG: hardware against software by size. The lines differ by dashes and markers, not by
 // colour alone.
+import { amount, number } from "./rows.js";
 import { texts } from "./texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -15,12 +16,6 @@ function shape(name, attributes, text) {
     return made;
 }
 
-/** @param {number} bytes */
-function size(bytes) {
-    if (bytes >= 1 << 20 && bytes % (1 << 20) === 0) return `${bytes >> 20} MiB`;
-    return bytes >= 1024 && bytes % 1024 === 0 ? `${bytes >> 10} KiB` : `${bytes} B`;
-}
-
 /** @param {{ title: string, points: { bytes: number, software: number, hardware: number }[] }} curve
  * @returns {SVGElement} */
 export function drawn({ title, points }) {
@@ -33,14 +28,14 @@ export function drawn({ title, points }) {
     const y = speed => HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * speed / top;
     for (const part of [0, 0.5, 1]) {
         svg.append(shape("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(top * part), y2: y(top * part), class: "grid" }));
-        svg.append(shape("text", { x: LEFT - 6, y: y(top * part) + 4, "text-anchor": "end" }, part ? (top * part).toPrecision(3) : "0"));
+        svg.append(shape("text", { x: LEFT - 6, y: y(top * part) + 4, "text-anchor": "end" }, number(Number((top * part).toPrecision(3)), 2)));
     }
-    svg.append(shape("text", { x: LEFT - 6, y: 16, "text-anchor": "end" }, texts.speed));
+    svg.append(shape("text", { x: LEFT - 6, y: 16, "text-anchor": "end" }, "MB/s"));
     let free = -Infinity;
     for (const bytes of [...new Set(sizes)]) {
         if (x(bytes) < free) continue;
         free = x(bytes) + 64;
-        svg.append(shape("text", { x: x(bytes), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, size(bytes)));
+        svg.append(shape("text", { x: x(bytes), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, amount(bytes)));
     }
     for (const [index, way] of ["hardware", "software"].entries()) {
         const at = points.map(one => [x(one.bytes), y(one[way])]);

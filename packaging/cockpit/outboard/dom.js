@@ -1,4 +1,5 @@
 // Elements of the page. A string is always text, never markup.
+import { fill, texts } from "./texts.js";
 
 /** @typedef {string | Node | null | undefined | false} Child */
 
@@ -77,7 +78,7 @@ export function table(caption, titles, rows) {
 
 /** A notice: its tone is a word for the eye and the class, and its text stands alone.
  * @param {import("./rows.js").Notice} notice
- * @param {string} next the next step in words, or empty */
-export function notice({ tone, text }, next) {
-    return make("div", { class: `notice ${tone}` }, make("p", {}, text), next && make("p", { class: "next" }, next));
+ * @param {Child} [button] that does the next step */
+export function notice({ tone, text, next }, button) {
+    return make("div", { class: `notice ${tone}` }, make("p", {}, text), next && make("p", { class: "next" }, fill(texts.next, next)), button);
 }

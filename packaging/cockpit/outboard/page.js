@@ -1,25 +1,23 @@
 // The page: reads the state, shows it, and follows the live figures.
 import { action, open } from "./actions.js";
-import { ask, followAdmin, followVisibility, reason, start } from "./command.js";
-import { make, notice, table, update, write } from "./dom.js";
-import { accelerators, alerts, is, policy, random, services, verdict } from "./rows.js";
+import { ask, followAdmin, followVisibility, reason, start, translate } from "./command.js";
+import { make, notice, table, update } from "./dom.js";
+import { accelerators, alerts, is, offered, policy, random, services, verdict } from "./rows.js";
 import { fill, texts } from "./texts.js";
 
 /** @type {import("./rows.js").Documents} */
-const state = { status: null, live: null, allow: null, list: null, setup: null };
-let [isAdmin, isExamining, trouble] = [false, false, ""];
+const state = { status: null, live: null, allow: null, list: null };
+let [isAdmin, trouble] = [false, ""];
 let stream = /** @type {{ stop: () => void } | null} */ (null);
 
 const byId = id => /** @type {HTMLElement} */ (document.getElementById(id));
 const place = name => /** @type {Element} */ (byId(name).lastElementChild);
-const next = text => text && fill(texts.next, text);
 
 /** A button that does `kind` with a driver, a service or nothing. */
-function button(kind, name, isMain = false) {
-    const title = fill(texts[kind], name);
+function button(kind, name, id = name ? `${kind}:${name}` : kind) {
     return make("button", {
-        type: "button", id: name ? `${kind}:${name}` : kind, "data-kind": kind, "data-name": name, "aria-label": title,
-        class: isMain ? "primary" : "", disabled: !isAdmin,
+        type: "button", id, "data-kind": kind, "data-name": name, "aria-label": fill(texts[kind], name),
+        class: id === "next" ? "primary" : "", disabled: !isAdmin,
     }, texts.short[kind]);
 }
 
@@ -32,21 +30,20 @@ function showAccelerators() {
         table(fill(texts.ofDevices, one.name), [texts.device, texts.deviceDriver, texts.interrupts],
             one.devices.map(device => ({ cells: [device.name, device.driver, device.interrupts] }))),
         table(fill(texts.ofDrivers, one.name),
-            [texts.driver, texts.algorithm, texts.state, texts.requests, texts.bytes, texts.actions],
+            [texts.driver, texts.algorithm, texts.state, texts.requests, texts.data, texts.actions],
             one.drivers.map(row => ({
-                cells: [row.name, row.algorithm, make("span", { class: row.tone }, row.state), row.requests, row.bytes,
-                    make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind === "allow")))],
+                cells: [row.name, row.algorithm, make("span", { class: row.tone }, row.state), row.requests, row.data,
+                    make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name)))],
             }))))));
 }
 
 function showServices() {
     const all = services(state);
-    const missing = isExamining ? texts.examining : isAdmin ? texts.noAdvice : texts.examineLater;
     update(place("services"), all.length === 0 ? make("p", {}, texts.noService) : table("",
         [texts.service, texts.state, texts.advice, texts.actions],
         all.map(row => ({
-            cells: [row.name, make("span", { class: row.tone }, row.state), row.advice || missing,
-                make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name, kind !== "disable")))],
+            cells: [row.name, make("span", { class: row.tone }, row.state), row.advice,
+                make("div", { class: "actions" }, row.actions.map(kind => button(kind, row.name)))],
         }))),
     all.filter(row => row.ciphers.length > 0).map(row => table(fill(texts.ofCiphers, row.name),
         [texts.cipher, texts.byHardware, texts.bySoftware],
@@ -55,25 +52,26 @@ function showServices() {
 
 function show() {
     const { status } = state;
-    const own = (tone, text) => /** @type {any} */ ({ tone, text, next: "" });
-    const found = [...(trouble ? [own("bad", trouble)] : []), ...(status ? alerts(state) : []),
-        ...(isAdmin || trouble ? [] : [own("neutral", texts.limited)])];
-    update(byId("alerts"), found.map(one => notice(one, next(one.next))));
+    const found = [trouble && { tone: "bad", text: trouble }, ...(status ? alerts(state) : []),
+        !isAdmin && !trouble && { tone: "neutral", text: texts.limited }];
+    update(byId("alerts"), found.map(one => one && notice(one)));
+    byId("page").setAttribute("aria-busy", String(!status && !trouble));
     for (const section of document.querySelectorAll("main > section")) section.toggleAttribute("hidden", !status);
     if (!status) {
         update(byId("verdict"), !trouble && make("p", {}, texts.loading));
         return;
     }
     const first = verdict(status);
-    update(byId("verdict"), notice(first, next(first.next)));
+    const step = offered(first.next);
+    update(byId("verdict"), notice(first, step && button(step.kind, step.name, "next")));
     showAccelerators();
     showServices();
     const measured = policy(status);
-    update(place("measurement"), make("p", { class: measured.tone }, measured.text), button("tune", "", true));
+    update(place("measurement"), make("p", { class: measured.tone }, measured.text), button("tune", ""));
     const source = random(status);
     update(place("random"), source.length === 0 ? make("p", {}, texts.noRandom)
         : make("dl", {}, source.map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value)))));
-    update(place("system"), make("div", { class: "actions" }, ["undo", "bundle", "report"].map(kind => button(kind, ""))));
+    update(place("system"), make("div", { class: "actions" }, ["setup", "undo", "bundle", "report"].map(kind => button(kind, ""))));
 }
 
 /** Reads everything again, and follows the figures. */
@@ -91,7 +89,6 @@ async function read() {
                 trouble = fill(texts.unknownSchema, document.schema);
             }
             show();
-            byId("page").setAttribute("aria-busy", "false");
         },
     });
     stream = started;
@@ -103,16 +100,10 @@ async function read() {
         trouble = end.isMissing || end.code === 2 ? why : state.status ? fill(texts.ended, why) : fill(texts.failed, why);
         if (end.isMissing) state.status = null;
         show();
-        byId("page").setAttribute("aria-busy", "false");
     });
-    isExamining = isAdmin;
     const [allow, list] = await Promise.all([
         ask(["outboard", "allow", "--list", "--json"], "allow"), ask(["outboard", "enable", "--list", "--json"], "services")]);
     Object.assign(state, { allow, list });
-    show();
-    // The advice loads OpenSSL for each service: last, and as root, who may.
-    state.setup = isAdmin ? await ask(["outboard", "setup", "--dry-run", "--json"], "setup") : null;
-    isExamining = false;
     show();
 }
 
@@ -136,9 +127,7 @@ addEventListener("storage", event => { if (event.key === "shell:style") theme();
 addEventListener("cockpit-style", theme);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
 
-document.title = texts.title;
-write(byId("title"), texts.title);
-for (const name of ["accelerators", "services", "measurement", "random", "system"]) write(byId(`${name}-title`), texts[name]);
+translate();
 show();
 followAdmin(allowed => { isAdmin = allowed; read(); });
 followVisibility(isHidden => {

@@ -92,10 +92,57 @@ const tests = {
         await inMachine(`${ETC} >/root/etc-before`);
     },
 
-    async without_the_module_the_page_names_the_next_step() {
+    async the_first_button_is_set_up_and_shows_its_plan() {
         await login("manager", true);
-        await browser.untilText("#alerts", "module", 90);
-        await browser.shown("[id='tune']:enabled");
+        await browser.shown("#next:enabled", 90);
+        const buttons = await browser.script(`
+            const shown = [...document.querySelectorAll("button")].filter(one => one.checkVisibility());
+            return [shown[0].id, shown[0].textContent, shown.filter(one => one.className === "primary").map(one => one.id)];`);
+        assert.deepEqual(buttons, ["next", "Set up", ["next"]]);
+        assert.ok((await browser.text("#verdict")).includes("Next step: outboard setup"));
+        await browser.click("#next");
+        await browser.shown("#action-run:enabled", 90);
+        assert.equal(await browser.text("#action-command"), "outboard setup --yes --json --progress");
+        const plan = await browser.text("#action-changes");
+        assert.ok(plan.includes("Without outboard's module") && plan.includes("To check: engine-cbc-aes") && !plan.includes("xts"), plan);
+        await accessible("the plan");
+        await browser.click("#action-close");
+    },
+
+    async in_german_no_text_of_the_page_is_english() {
+        await browser.top();
+        await browser.script("document.cookie = 'CockpitLang=de; path=/'");
+        await openPage();
+        await browser.shown("[id='tune']:enabled", 90);
+        let german = {};
+        new Function("cockpit", await readFile(`${share}/page/po.de.js`, "utf8"))({ locale: given => { german = given; } });
+        const english = Object.keys(german).filter(text => text && german[text][1] !== text);
+        const shown = () => browser.script(`
+            const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+            const texts = [...document.querySelectorAll("[aria-label], [data-title]")].map(one => one.ariaLabel ?? one.dataset.title);
+            while (walker.nextNode()) texts.push(walker.currentNode.textContent.trim());
+            return [document.documentElement.lang, ...texts];`);
+        const check = async what => {
+            const texts = await shown();
+            assert.deepEqual(texts.filter(text => english.includes(text)), [], what);
+            return texts;
+        };
+        const page = await check("the page");
+        assert.equal(page[0], "de");
+        for (const text of ["Krypto-Beschleuniger", "Einrichten", "Beschleuniger", "engine-cbc-aes erlauben", "1.024 von 1.024 Bit"]) {
+            assert.ok(page.includes(text), `${text}: ${page}`);
+        }
+        await browser.click("#tune");
+        await browser.until("the command is shown", async () => (await browser.text("#action-command")).startsWith("outboard "));
+        await check("a dialog");
+        await accessible("in German");
+        await browser.click("#action-close");
+        await browser.screenshot(`${share}/german.png`);
+        await browser.top();
+        await browser.until("the menu is German", async () => (await browser.text("nav, #host-apps")).includes("Krypto-Beschleuniger"));
+        await browser.script("document.cookie = 'CockpitLang=en-us; path=/'");
+        await openPage();
+        await browser.shown("[id='tune']:enabled", 90);
     },
 
     async a_driver_that_cannot_be_allowed_is_refused_with_the_reason() {
@@ -162,7 +209,8 @@ const tests = {
     async the_figures_rise_while_a_client_downloads() {
         const bytes = () => browser.script(`
             const row = [...document.querySelectorAll("#services tr")].find(one => one.cells[0]?.textContent === "AES-128-CBC");
-            return Number((row?.cells[1].textContent ?? "").replace(/[^0-9]/g, ""))`);
+            const [, figure, unit] = /([\\d.,]+) (\\w+)/.exec(row?.cells[1].textContent ?? "") ?? [];
+            return figure ? Number(figure.replace(",", "")) * 1024 ** ["B", "KiB", "MiB"].indexOf(unit) : 0`);
         const interrupts = () => number("#accelerators table:first-of-type tbody td:last-child");
         const [bytesBefore, interruptsBefore] = [await bytes(), await interrupts()];
         await inMachine("curl -ks --tls-max 1.2 --ciphers AES128-SHA -o /dev/null https://127.0.0.1:4433/file");
@@ -226,6 +274,19 @@ const tests = {
         assert.match(changes, /engine-cbc-aes/);
         assert.ok(!isBad);
         await inMachine("test ! -e /etc/outboard");
+    },
+
+    async the_machine_is_set_up_with_one_button() {
+        await browser.shown("#next:enabled", 90);
+        let progress = "";
+        const follow = setInterval(async () => { progress += await browser.text("#action-progress").catch(() => ""); }, 1000);
+        const { changes, shown, isBad } = await act("next", { seconds: 900 });
+        clearInterval(follow);
+        assert.match(changes, /To check and allow: engine-cbc-aes/);
+        assert.match(progress, /about \d+ s left/);
+        assert.ok(!isBad && shown.includes("Allowed: engine-cbc-aes") && shown.includes("nginx: "), shown);
+        await browser.until("setup is not the next step", async () => !(await browser.text("#verdict")).includes("outboard setup"));
+        await inMachine("test -s /etc/outboard/policy; outboard undo --yes");
     },
 
     async a_wrong_driver_and_an_engine_that_stopped_are_red() {
@@ -293,8 +354,8 @@ const PACKAGES = [
     "etc_is_as_after_the_first_login", "the_console_is_empty",
 ];
 const names = Object.keys(tests).filter(name => name !== "the_installed_packages_need_no_terminal" && name !== "etc_is_as_after_the_first_login");
-/** Those of `make test` are a user, an administrator, one refusal. Each test goes on where the one before ended. */
-const chosen = { fast: [...names.slice(0, 3), "the_console_is_empty"], all: names, packages: PACKAGES }[lane];
+/** Those of `make test` are a user, an administrator, German, one refusal. Each test goes on where the one before ended. */
+const chosen = { fast: [...names.slice(0, 4), "the_console_is_empty"], all: names, packages: PACKAGES }[lane];
 const failures = [];
 try {
     await browser.open();
