@@ -1,6 +1,8 @@
 //! What the engines compute with: RustCrypto's ciphers, a block at a time.
 
 use aes::cipher::{BlockDecrypt, BlockEncrypt, BlockSizeUser, KeyInit};
+use ghash::GHash;
+use ghash::universal_hash::UniversalHash;
 
 /// The cipher of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +98,29 @@ pub fn add_key_stream(
         xor(block, &encrypted(key, counter)?);
         step(counter, &next);
     }
+    Some(())
+}
+
+/// The counter of 32 bits of GCM (NIST SP 800-38D) and of engines that have no longer one.
+pub fn count_32_bits(counter: u128) -> u128 {
+    counter & !0xffff_ffff | u128::from((counter as u32).wrapping_add(1))
+}
+
+/// GHASH of data (NIST SP 800-38D), whose last block is filled with zeros, from a state on. None if there
+/// is no such key.
+#[must_use]
+pub fn hash_on(key: &[u8], state: &mut [u8], data: &[u8]) -> Option<()> {
+    let key = encrypted(key, &[0; 16])?;
+    if data.is_empty() {
+        return Some(());
+    }
+    // The hash goes on from a state as if that were a part of the first block.
+    let mut padded = data.to_vec();
+    padded.resize(data.len().next_multiple_of(16), 0);
+    xor(&mut padded, state);
+    let mut hash = GHash::new(&key.into());
+    hash.update_padded(&padded);
+    state.copy_from_slice(&hash.finalize());
     Some(())
 }
 

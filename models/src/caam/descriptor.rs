@@ -3,10 +3,14 @@
 //! the conditions of a jump that depend on sharing, and reverse order: those are Linux's (desc.h).
 //!
 //! A shared descriptor is fetched for each job, so that none is ever shared already. Data flow when their
-//! command is executed: what a load brings is processed at once, and a store takes it.
+//! command is executed: what a load brings is processed at once, and a store takes it, or waits for it.
+//!
+//! GCM is that of Linux (caamalg_desc.c). Of its RFC 4543, where moves write the length into a later one
+//! that carries the authenticated data to the output, only that one is executed, with their length.
 
 use std::ops::Range;
 
+use super::gcm::Gcm;
 use super::sequence::Sequence;
 use crate::block::{Cipher, Direction, add_key_stream, crypt};
 use crate::faults::Failure::{self, Unsupported, Wrong};
@@ -40,6 +44,8 @@ const SEQ_OUT_PTR: u32 = 0x1f;
 /// a word of its own.
 const CLASS: u32 = 3 << 25;
 const CLASS_1: u32 = 1 << 25;
+const BOTH_CLASSES: u32 = 3 << 25;
+const CONTROLLER: u32 = 3 << 25;
 const TABLE: u32 = 1 << 24;
 const IMMEDIATE: u32 = 1 << 23;
 const EXTENDED: u32 = 1 << 22;
@@ -50,14 +56,23 @@ const ZERO: u32 = 1 << 15;
 const SHARED: u32 = 1 << 12;
 const REVERSE: u32 = 1 << 11;
 
-/// Registers that a load fills: the context of a class, the output FIFO.
+/// Registers that a load fills: the controller's switches, the context of a class, the output FIFO.
+const SWITCHES: u32 = 0x06;
 const CONTEXT: u32 = 0x20;
 const OUTPUT_FIFO: u32 = 0x7e;
 /// Data of a FIFO load and of a FIFO store, without the action's bits.
 const MESSAGE_IN: u32 = 0x10;
+const IV_IN: u32 = 0x20;
+const AAD_IN: u32 = 0x30;
+const TAG_IN: u32 = 0x38;
 const MESSAGE_OUT: u32 = 0x30;
-/// A move from the output FIFO to the context of class 1.
+const SKIP_OUT: u32 = 0x3f;
+/// Moves from the output FIFO to the context of class 1, and from the input to the output FIFO; those
+/// between the descriptor and a register.
 const FROM_OUTPUT_TO_CONTEXT: u32 = 0x20;
+const FROM_INPUT_TO_OUTPUT: u32 = 0x92;
+const FROM_DESCRIPTOR: u32 = 0x37;
+const TO_DESCRIPTOR: u32 = 0x73;
 
 /// Ciphers and modes of an operation of class 1.
 const OF_CLASS_1: u32 = 2;
@@ -67,8 +82,12 @@ const TRIPLE_DES: u32 = 0x21;
 const CTR: u32 = 0x00;
 const CBC: u32 = 0x10;
 const ECB: u32 = 0x20;
+const GCM: u32 = 0x90;
 
-/// Operands of a calculation: the lengths of the sequences, and the variable lengths.
+/// Operands of a calculation: a register, a word that follows, the lengths of the sequences, and the
+/// variable lengths.
+const REGISTER_3: u32 = 0x3;
+const NEXT_WORD: u32 = 0x4;
 const INPUT_LEN: u32 = 0x8;
 const OUTPUT_LEN: u32 = 0x9;
 const VARIABLE_INPUT: u32 = 0xa;
@@ -83,20 +102,29 @@ pub struct Controller<'a> {
     context: [u8; 64],
     operation: u32,
     output: Vec<u8>,
+    /// The message of GCM, its authenticated data, and whether its tag was found wrong.
+    gcm: Option<Gcm>,
+    aad: Vec<u8>,
+    is_rejected: bool,
+    /// The length of what a store in the sequence waits for.
+    wanted: usize,
     input_sequence: Sequence,
     output_sequence: Sequence,
     variable_input: u32,
     variable_output: u32,
+    register_3: u32,
+    is_zero: bool,
     bytes: u32,
 }
 
-/// Runs the job at an address, and returns the number of bytes that its cipher has processed.
+/// Runs the job at an address, and returns the number of bytes that its cipher has processed, and whether
+/// it found the tag of its message wrong.
 pub fn run(
     address: u32,
     fate: &mut RequestFaults,
     faults: &mut Faults,
     memory: &Memory,
-) -> Result<u32, Failure> {
+) -> Result<(u32, bool), Failure> {
     let mut controller = Controller {
         memory,
         faults,
@@ -105,14 +133,23 @@ pub fn run(
         context: [0; 64],
         operation: 0,
         output: Vec::new(),
+        gcm: None,
+        aad: Vec::new(),
+        is_rejected: false,
+        wanted: 0,
         input_sequence: Sequence::default(),
         output_sequence: Sequence::default(),
         variable_input: 0,
         variable_output: 0,
+        register_3: 0,
+        is_zero: false,
         bytes: 0,
     };
     controller.job(address)?;
-    Ok(controller.bytes)
+    if controller.wanted > 0 {
+        return Err(Wrong);
+    }
+    Ok((controller.bytes, controller.is_rejected))
 }
 
 /// The words of a descriptor whose first is of this type.
@@ -161,6 +198,7 @@ impl Controller<'_> {
                 KEY if command & (CLASS | EXTENDED) == CLASS_1 => {
                     self.key = self.source(words, &mut next, command, command & 0x3ff)?;
                 }
+                LOAD if command & CLASS == CONTROLLER && command >> 16 & 0x7f == SWITCHES => {}
                 LOAD | SEQ_LOAD => {
                     let data = self.source(words, &mut next, command, command & 0xff)?;
                     match (command >> 16 & 0x7f, command & CLASS) {
@@ -173,6 +211,9 @@ impl Controller<'_> {
                     }
                 }
                 STORE | SEQ_STORE if command >> 16 & 0x7f == CONTEXT && command & CLASS == CLASS_1 => {
+                    if let Some(gcm) = &self.gcm {
+                        self.context[..16].copy_from_slice(&gcm.tag(&self.key).ok_or(Wrong)?);
+                    }
                     let data = self.context[context_range(command)?].to_vec();
                     self.sink(words, &mut next, command, &data)?;
                 }
@@ -181,21 +222,37 @@ impl Controller<'_> {
                     let data: Vec<u8> = self.take_output(range.len())?;
                     self.context[range].copy_from_slice(&data);
                 }
+                MOVE if command >> 16 & 0xff == FROM_INPUT_TO_OUTPUT => {
+                    self.output.append(&mut self.aad);
+                    self.store_wanted()?;
+                }
+                MOVE if matches!(command >> 16 & 0xff, FROM_DESCRIPTOR | TO_DESCRIPTOR) => {}
                 OPERATION if command >> 24 & 7 == OF_CLASS_1 => self.operation = command,
-                FIFO_LOAD | SEQ_FIFO_LOAD
-                    if command >> 16 & 0x38 == MESSAGE_IN && command & CLASS == CLASS_1 =>
-                {
+                FIFO_LOAD | SEQ_FIFO_LOAD => {
                     let len = self.fifo_len(words, at, command, self.variable_input)?;
                     let data = self.source(words, &mut next, command, len)?;
-                    self.process(data)?;
+                    self.take_input(command, data)?;
+                    self.store_wanted()?;
                 }
-                FIFO_STORE | SEQ_FIFO_STORE if command >> 16 & 0x3f == MESSAGE_OUT => {
+                SEQ_FIFO_STORE if command >> 16 & 0x3f == SKIP_OUT => {
                     let len = self.fifo_len(words, at, command, self.variable_output)?;
+                    self.output_sequence.skip(len as usize).ok_or(Wrong)?;
+                }
+                SEQ_FIFO_STORE if command >> 16 & 0x3f == MESSAGE_OUT => {
+                    self.wanted += self.fifo_len(words, at, command, self.variable_output)? as usize;
+                    self.store_wanted()?;
+                }
+                FIFO_STORE if command >> 16 & 0x3f == MESSAGE_OUT => {
+                    let len = self.fifo_len(words, at, command, 0)?;
                     let data = self.take_output(len as usize)?;
                     self.sink(words, &mut next, command, &data)?;
                 }
-                JUMP => next = jump(command, at)?,
-                MATH => self.calculate(command)?,
+                JUMP => next = self.jump(command, at)?,
+                MATH => {
+                    let following = word(words, 4 * next);
+                    next += usize::from(command >> 12 & 0xf == NEXT_WORD);
+                    self.calculate(command, following)?;
+                }
                 SEQ_IN_PTR => self.input_sequence = self.sequence(words, &mut next, command)?,
                 SEQ_OUT_PTR => self.output_sequence = self.sequence(words, &mut next, command)?,
                 _ => return Err(Unsupported),
@@ -255,6 +312,48 @@ impl Controller<'_> {
         }
     }
 
+    /// What a FIFO load brings, by its type.
+    fn take_input(&mut self, command: u32, data: Vec<u8>) -> Result<(), Failure> {
+        let kind = command >> 16 & 0x38;
+        match command & CLASS {
+            // What is skipped, and no data.
+            0 => return Ok(()),
+            CLASS_1 | BOTH_CLASSES if data.is_empty() && kind == MESSAGE_IN => return Ok(()),
+            CLASS_1 => {}
+            BOTH_CLASSES if kind == AAD_IN => {}
+            _ => return Err(Unsupported),
+        }
+        let is_gcm = self.operation == 0 || self.operation >> 4 & 0xf_f1ff == AES << 12 | GCM;
+        match (kind, &mut self.gcm) {
+            (MESSAGE_IN, _) => self.process(data),
+            (IV_IN, gcm) if is_gcm => {
+                *gcm = Some(Gcm::new(&data).ok_or(Wrong)?);
+                Ok(())
+            }
+            (AAD_IN, Some(gcm)) if is_gcm => {
+                gcm.add(&self.key, &data).ok_or(Wrong)?;
+                self.aad = data;
+                Ok(())
+            }
+            (TAG_IN, Some(gcm)) if is_gcm => {
+                let tag = gcm.tag(&self.key).ok_or(Wrong)?;
+                self.is_rejected |= tag.get(..data.len()).ok_or(Wrong)? != data;
+                Ok(())
+            }
+            _ => Err(Unsupported),
+        }
+    }
+
+    /// Stores what a store waits for, when it is all there.
+    fn store_wanted(&mut self) -> Result<(), Failure> {
+        if self.output.len() < self.wanted {
+            return Ok(());
+        }
+        let data = self.take_output(self.wanted)?;
+        self.wanted = 0;
+        self.output_sequence.write(self.memory, &data).ok_or(Wrong)
+    }
+
     fn take_output(&mut self, len: usize) -> Result<Vec<u8>, Failure> {
         if len > self.output.len() {
             return Err(Wrong);
@@ -284,6 +383,10 @@ impl Controller<'_> {
             }
             CBC => crypt(cipher, &self.key, direction, Some(&mut self.context[..size]), &mut data),
             ECB => crypt(cipher, &self.key, direction, None, &mut data),
+            GCM if cipher == Cipher::Aes => {
+                let gcm = self.gcm.as_mut().ok_or(Wrong)?;
+                gcm.process(&self.key, direction, &mut data).is_some()
+            }
             _ => return Err(Unsupported),
         };
         if !is_done {
@@ -296,26 +399,57 @@ impl Controller<'_> {
         Ok(())
     }
 
-    /// Addition and subtraction of lengths; registers are 0.
-    fn calculate(&mut self, command: u32) -> Result<(), Failure> {
-        let operand = |place: u32| match place {
-            0..=3 | 0xc => Ok(0),
-            INPUT_LEN => Ok(self.input_sequence.left),
-            OUTPUT_LEN => Ok(self.output_sequence.left),
-            VARIABLE_INPUT => Ok(self.variable_input),
-            VARIABLE_OUTPUT => Ok(self.variable_output),
-            _ => Err(Unsupported),
-        };
-        let (first, second) = (operand(command >> 16 & 0xf)?, command >> 12 & 0xf);
-        if second > 3 {
-            return Err(Unsupported);
-        }
-        match (command >> 20 & 0xf, command >> 8 & 0xf) {
-            (0 | 2, VARIABLE_INPUT) => self.variable_input = first,
-            (0 | 2, VARIABLE_OUTPUT) => self.variable_output = first,
+    /// Addition and subtraction of lengths; registers 0 to 2 are 0.
+    fn calculate(&mut self, command: u32, following: u32) -> Result<(), Failure> {
+        let first = match command >> 16 & 0xf {
+            0..=2 | 0xc => 0,
+            REGISTER_3 => self.register_3,
+            INPUT_LEN => self.input_sequence.left,
+            OUTPUT_LEN => self.output_sequence.left,
+            VARIABLE_INPUT => self.variable_input,
+            VARIABLE_OUTPUT => self.variable_output,
             _ => return Err(Unsupported),
-        }
+        };
+        let second = match command >> 12 & 0xf {
+            0..=2 => 0,
+            REGISTER_3 => self.register_3,
+            NEXT_WORD => following,
+            _ => return Err(Unsupported),
+        };
+        let result = match command >> 20 & 0xf {
+            0 => first.checked_add(second),
+            2 => first.checked_sub(second),
+            _ => return Err(Unsupported),
+        };
+        let result = result.ok_or(Wrong)?;
+        self.is_zero = result == 0;
+        *match command >> 8 & 0xf {
+            REGISTER_3 => &mut self.register_3,
+            VARIABLE_INPUT => &mut self.variable_input,
+            VARIABLE_OUTPUT => &mut self.variable_output,
+            _ => return Err(Unsupported),
+        } = result;
         Ok(())
+    }
+
+    /// The place after a local jump: an unconditional one, one if the last result was zero, or one if the
+    /// descriptor was shared already, which it never was. Only forwards, so that no job is endless.
+    fn jump(&self, command: u32, at: usize) -> Result<usize, Failure> {
+        const BY_SHARING: u32 = 1 << 24;
+        const SHARED_ALREADY: u32 = 0x40;
+        const ZERO: u32 = 0x04;
+        let (kind, test, conditions) = (command >> 20 & 0xf, command >> 16 & 3, command >> 8 & 0xff);
+        let jumps = match (kind, test, conditions) {
+            (0, 0, 0) => true,
+            (0, 0, ZERO) if command & BY_SHARING == 0 => self.is_zero,
+            (0, 0, SHARED_ALREADY) if command & BY_SHARING != 0 => false,
+            _ => return Err(Unsupported),
+        };
+        match command & 0xff {
+            _ if !jumps => Ok(at + 1),
+            offset @ 1..=0x7f => Ok(at + offset as usize),
+            _ => Err(Wrong),
+        }
     }
 }
 
@@ -323,20 +457,4 @@ impl Controller<'_> {
 fn context_range(command: u32) -> Result<Range<usize>, Failure> {
     let (at, len) = ((command >> 8 & 0xff) as usize, (command & 0xff) as usize);
     if at + len <= 64 { Ok(at..at + len) } else { Err(Wrong) }
-}
-
-/// The place after a local jump: an unconditional one, or one if the descriptor was shared already,
-/// which it never was. Only forwards, so that no job is endless.
-fn jump(command: u32, at: usize) -> Result<usize, Failure> {
-    const BY_SHARING: u32 = 1 << 24;
-    const SHARED_ALREADY: u32 = 0x40;
-    let (kind, test, conditions) = (command >> 20 & 0xf, command >> 16 & 3, command >> 8 & 0xff);
-    match (kind, test, conditions) {
-        (0, 0, 0) => match command & 0xff {
-            offset @ 1..=0x7f => Ok(at + offset as usize),
-            _ => Err(Wrong),
-        },
-        (0, 0, SHARED_ALREADY) if command & BY_SHARING != 0 => Ok(at + 1),
-        _ => Err(Unsupported),
-    }
 }

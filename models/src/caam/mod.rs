@@ -1,5 +1,5 @@
-//! NXP's CAAM (SEC 4): one job ring, and of the units that it can have AES (ECB, CBC, CTR) and DES. The
-//! registers that name the units do not name others, so that a driver offers nothing else.
+//! NXP's CAAM (SEC 4): one job ring, and of the units that it can have AES (ECB, CBC, CTR, GCM) and DES.
+//! The registers that name the units do not name others, so that a driver offers nothing else.
 //!
 //! Registers and descriptors are those of OP-TEE's driver (core/drivers/crypto/caam: registers/jr_regs.h,
 //! registers/ctrl_regs.h, registers/version_regs.h, hal_jr.c, caam_desc_defines.h), which NXP wrote. What
@@ -10,6 +10,7 @@
 //! Interrupts are not coalesced. Region 0 has the control page, region 1 that of the job ring.
 
 mod descriptor;
+mod gcm;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -23,12 +24,16 @@ use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 const PAGE: usize = 4096;
 
-/// Versions, in both pages: the numbers of rings and controllers, the units' kinds and numbers, the engine.
+/// Versions, in both pages: the units' revisions, the numbers of rings and controllers, the units' kinds
+/// and numbers, the engine.
+const CHAREV_LS: usize = 0xfa4;
 const CHAVID_LS: usize = 0xfec;
 const CHANUM_MS: usize = 0xff0;
 const CHANUM_LS: usize = 0xff4;
 const CAAMVID_MS: usize = 0xff8;
-/// AES without XTS and GCM (3), DES; the engine of an i.MX6 (Linux, caam_get_era_from_hw).
+/// AES without XTS (3), which has GCM from revision 8 on (Linux, caam_algapi_init), DES; the engine of an
+/// i.MX6 (Linux, caam_get_era_from_hw).
+const REVISIONS: u32 = 8;
 const KINDS: u32 = 3 | 1 << 4;
 const NUMBERS: u32 = 1 | 1 << 4;
 const RING_AND_CONTROLLER: u32 = 1 << 28 | 1 << 24;
@@ -65,7 +70,9 @@ const OUTPUT: u32 = 8;
 /// More entries than the registers can count.
 const MOST_ENTRIES: u32 = 1 << 10;
 
-/// Status of a job (OP-TEE, caam_jr_status.h): AES has failed, the descriptor is wrong.
+/// Status of a job (OP-TEE, caam_jr_status.h): AES has found a wrong tag (Linux, regs.h), AES has failed, the
+/// descriptor is wrong.
+const TAG_FAILED: u32 = 2 << 28 | 1 << 4 | 0xa;
 const AES_FAILED: u32 = 2 << 28 | 1 << 4 | 0xb;
 const WRONG_DESCRIPTOR: u32 = 4 << 28 | 0x88;
 
@@ -83,6 +90,7 @@ impl Caam {
     pub fn new() -> Caam {
         let mut page = [0; PAGE];
         let versions = [
+            (CHAREV_LS, REVISIONS),
             (CHAVID_LS, KINDS),
             (CHANUM_MS, RING_AND_CONTROLLER),
             (CHANUM_LS, NUMBERS),
@@ -155,6 +163,7 @@ impl Caam {
         faults.trace(|| format!("job {job:#x}: {result:?}"));
         let status = match &result {
             Ok(_) if has_error => AES_FAILED,
+            Ok((_, true)) => TAG_FAILED,
             Ok(_) => 0,
             Err(_) => WRONG_DESCRIPTOR,
         };
@@ -165,7 +174,7 @@ impl Caam {
         if !memory.write(u64::from(self.word(ORBAR)) + u64::from(output), &entry) {
             faults.counts.dma_errors += 1;
         }
-        result.unwrap_or(0)
+        result.map_or(0, |(bytes, _)| bytes)
     }
 }
 

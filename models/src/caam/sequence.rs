@@ -73,6 +73,11 @@ impl Sequence {
         Some(places)
     }
 
+    /// None beyond the end.
+    pub fn skip(&mut self, len: usize) -> Option<()> {
+        self.take(len).map(|_| ())
+    }
+
     /// None beyond the end, and for an address without memory.
     pub fn read(&mut self, memory: &Memory, len: usize) -> Option<Vec<u8>> {
         let mut data = vec![0; len];

@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::bench::{Bench, RAM};
-use crate::block::{Cipher, Direction, add_key_stream, crypt};
+use crate::block::tests::hex;
+use crate::block::{Cipher, Direction, add_key_stream, crypt, encrypted, hash_on};
 use crate::vfio::Device;
 
 /// Places in the test's memory: the rings, the descriptors, the tables, the IV, the key, the data.
@@ -22,6 +23,7 @@ const IV: [u8; 16] = *b"an IV of a block";
 const AES_CBC: u32 = 0x82_10_01_00;
 const AES_ECB: u32 = 0x82_10_02_00;
 const AES_CTR: u32 = 0x82_10_00_00;
+const AES_GCM: u32 = 0x82_10_09_0c;
 const DES_CBC: u32 = 0x82_20_01_00;
 const TRIPLE_DES_CBC: u32 = 0x82_21_01_00;
 const TRIPLE_DES_ECB: u32 = 0x82_21_02_00;
@@ -101,6 +103,62 @@ impl Bench {
         self.start()
     }
 
+    /// A message of GCM as Linux does: authenticated data and text in place, with the tag after them.
+    fn gcm(&mut self, is_encryption: bool, key: &[u8], iv: &[u8], aad: &[u8], text: &[u8]) -> u32 {
+        self.put(DATA, &[aad, text].concat());
+        let words = |bytes: &[u8]| -> Vec<u32> {
+            bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("whole words"))).collect()
+        };
+        let mut shared = vec![0, 0xa100_4000 + key.len() as u32 / 4 + 2, 0x0280_0000 | key.len() as u32];
+        shared.extend(words(key));
+        shared.extend::<&[u32]>(if is_encryption {
+            &[
+                AES_GCM | ENCRYPT,
+                0xa828_0b04,
+                0xa000_040d,
+                0xa80c_3a04,
+                0xa000_0406,
+                0xa80c_3b04,
+                0x693f_0000,
+                0xa828_3b04,
+                0xa000_0406,
+                0x2b31_0000,
+                0xa828_0a04,
+                0x6930_0000,
+                0x2b12_0000,
+                0xa000_0002,
+                0x2b32_0000,
+                0x5a20_0010,
+            ]
+        } else {
+            &[
+                AES_GCM | 2,
+                0xa80c_3a04,
+                0xa000_0404,
+                0xa80c_3b04,
+                0x693f_0000,
+                0x2b31_0000,
+                0xa829_0a04,
+                0xa000_0404,
+                0xa829_0b04,
+                0x6930_0000,
+                0x2b11_0000,
+                0x2a3a_0010,
+            ]
+        });
+        let count = shared.len() as u32;
+        shared[0] = 0xb880_1200 | count;
+        self.put_words(SHARED, &shared);
+        let len = (aad.len() + text.len()) as u32;
+        let out = if is_encryption { len + 16 } else { len - 16 };
+        let mut job = vec![0, SHARED, 0xf040_0000, DATA, len, 0xf840_0000, DATA, out];
+        job.extend([0xa80c_4304, aad.len() as u32, 0x22a1_000c]);
+        job.extend(words(iv));
+        job[0] = 0xb080_1c00 | count << 16 | job.len() as u32;
+        self.put_words(JOB, &job);
+        self.start()
+    }
+
     /// As OP-TEE does.
     fn optee(&mut self, operation: u32, key: &[u8], iv: &[u8], data: &[u8]) -> u32 {
         self.put(DATA, data);
@@ -164,6 +222,78 @@ fn each_cipher_is_that_of_rustcrypto_in_both_directions_and_by_both_drivers_desc
                 assert_eq!((counts.unsupported, counts.dma_errors), (0, 0));
             }
         }
+    }
+}
+
+/// Test cases 1, 2 and 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega), and 4 without its text,
+/// whose tag is that of GHASH by itself.
+#[test]
+fn gcm_is_that_of_its_authors_and_a_wrong_tag_is_an_error() {
+    let aad = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
+    let plain = concat!(
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72",
+        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+    );
+    let secret = concat!(
+        "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e",
+        "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
+    );
+    let (key, iv) = ("feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888");
+    let zeros = "00000000000000000000000000000000";
+    let mut tag = [0; 16];
+    let padded = aad.to_owned() + &zeros[..24] + "00000000000000a00000000000000000";
+    hash_on(&hex(key), &mut tag, &hex(&padded)).expect("a key");
+    let mask = encrypted(&hex(key), &hex(&(iv.to_owned() + "00000001"))).expect("a key");
+    let only_aad: String = tag.iter().zip(mask).map(|(hash, mask)| format!("{:02x}", hash ^ mask)).collect();
+    let cases = [
+        (zeros, &zeros[..24], "", "", "", "58e2fccefa7e3061367f1d57a4e7455a"),
+        (
+            zeros,
+            &zeros[..24],
+            "",
+            zeros,
+            "0388dace60b6a392f328c2b971b2fe78",
+            "ab6e47d42cec13bdf53a67b21257bddf",
+        ),
+        (key, iv, aad, plain, secret, "5bc94fbc3221a5db94fae95ae7121a47"),
+        (key, iv, aad, "", "", &only_aad),
+    ];
+    for case in cases {
+        let (key, iv, aad, plain, secret, tag) = case;
+        let [key, iv, aad, plain, secret, tag] = [key, iv, aad, plain, secret, tag].map(hex);
+        let sealed = [&secret[..], &tag].concat();
+        let mut bench = bench(&[]);
+        assert_eq!(bench.gcm(true, &key, &iv, &aad, &plain), 0, "{case:?}");
+        assert_eq!(bench.get(DATA + aad.len() as u32, sealed.len()), sealed, "{case:?}");
+        bench.remove();
+        assert_eq!(bench.gcm(false, &key, &iv, &aad, &sealed), 0, "{case:?}");
+        assert_eq!(bench.get(DATA + aad.len() as u32, plain.len()), plain, "{case:?}");
+        bench.remove();
+        let mut wrong = sealed.clone();
+        wrong[secret.len()] ^= 1;
+        assert_eq!(bench.gcm(false, &key, &iv, &aad, &wrong), TAG_FAILED, "{case:?}");
+        let counts = &bench.model.faults.counts;
+        assert_eq!((counts.unsupported, counts.dma_errors), (0, 0), "{case:?}");
+    }
+}
+
+#[test]
+fn a_message_of_gcm_that_cannot_be_is_an_error() {
+    // An IV of four bytes; authenticated data without an IV; more text than there is; a store that waits for
+    // more than comes.
+    let operation = [AES_GCM | ENCRYPT, 0x0280_0010, 1, 2, 3, 4];
+    let jobs: [&[u32]; 4] = [
+        &[0x22a1_0004, 0],
+        &[0x22b1_0004, 0],
+        &[0x22a1_000c, 1, 2, 3, 0xf040_0000, DATA, 16, 0x2a12_0020],
+        &[0x22a1_000c, 1, 2, 3, 0xf840_0000, DATA, 64, 0x6830_0020, 0x2292_0004, 0],
+    ];
+    for (number, words) in jobs.iter().enumerate() {
+        let mut bench = bench(&[]);
+        let job =
+            [&[0xb080_0000 | (1 + operation.len() + words.len()) as u32], &operation[..], words].concat();
+        bench.put_words(JOB, &job);
+        assert_eq!(bench.start(), WRONG_DESCRIPTOR, "job {number}");
     }
 }
 
@@ -263,8 +393,8 @@ fn descriptors_and_rings_that_cannot_be_true_are_errors() {
 
 #[test]
 fn operations_that_the_units_lack_are_unsupported() {
-    // GCM, XTS, a hash of class 2, a random number.
-    for operation in [0x8210_0900, 0x8210_0500, 0x8441_0000, 0x8250_0000] {
+    // CCM, XTS, a hash of class 2, a random number.
+    for operation in [0x8210_0800, 0x8210_0500, 0x8441_0000, 0x8250_0000] {
         let mut bench = bench(&[]);
         assert_eq!(bench.optee(operation | INIT | ENCRYPT, &KEY, &[], &[3; 32]), WRONG_DESCRIPTOR);
         assert_eq!(bench.model.faults.counts.unsupported, 1, "{operation:#x}");

@@ -1,11 +1,8 @@
 //! The engines for AES and for AES in XTS mode.
 
-use ghash::GHash;
-use ghash::universal_hash::{KeyInit, UniversalHash};
-
 use super::descriptor::Descriptor;
 use super::{Ccp, ENTRY};
-use crate::block::{Cipher, Direction, add_key_stream, crypt, encrypted, step, xor};
+use crate::block::{Cipher, Direction, add_key_stream, count_32_bits, crypt, encrypted, hash_on, step, xor};
 
 const BLOCK: usize = 16;
 
@@ -67,14 +64,14 @@ impl Ccp {
             // The bit for encryption is set in the last command of a message (CCP_AES_MODE_GHASH_FINAL):
             // the lengths come in, the tag goes out.
             GHASH if function.encrypts => {
-                update_hash(&key, state, data)?;
+                hash_on(&key, state, data)?;
                 data.clear();
                 data.extend(encrypted(&key, iv)?.iter().zip(&*state).map(|(mask, hash)| mask ^ hash));
                 state.fill(0);
                 true
             }
             GHASH => {
-                update_hash(&key, state, data)?;
+                hash_on(&key, state, data)?;
                 false
             }
             GCTR => {
@@ -83,14 +80,13 @@ impl Ccp {
                 let is_part = command.ends_message() && (1..BLOCK).contains(&rest);
                 let len = if is_part { data.len().checked_sub(BLOCK - rest)? } else { data.len() };
                 if !function.encrypts {
-                    update_hash(&key, state, &data[..len])?;
+                    hash_on(&key, state, &data[..len])?;
                 }
-                let next = |counter: u128| counter & !0xffff_ffff | (counter as u32).wrapping_add(1) as u128;
-                step(iv, next);
-                add_key_stream(&key, iv, data, next)?;
+                step(iv, count_32_bits);
+                add_key_stream(&key, iv, data, count_32_bits)?;
                 step_back(iv);
                 if function.encrypts {
-                    update_hash(&key, state, &data[..len])?;
+                    hash_on(&key, state, &data[..len])?;
                 }
                 true
             }
@@ -133,21 +129,6 @@ impl Ccp {
 /// The last counter that was used: GCTR adds one before each block.
 fn step_back(iv: &mut [u8]) {
     step(iv, |counter| counter & !0xffff_ffff | u128::from((counter as u32).wrapping_sub(1)));
-}
-
-/// NIST SP 800-38D, 6.4.
-fn update_hash(key: &[u8], state: &mut [u8], data: &[u8]) -> Option<()> {
-    if data.is_empty() {
-        return Some(());
-    }
-    // The hash goes on from a state as if that were a part of the first block.
-    let mut padded = data.to_vec();
-    padded.resize(data.len().next_multiple_of(BLOCK), 0);
-    xor(&mut padded, state);
-    let mut hash = GHash::new(&encrypted(key, &[0; BLOCK])?.into());
-    hash.update_padded(&padded);
-    state.copy_from_slice(&hash.finalize());
-    Some(())
 }
 
 /// NIST SP 800-38B. The chain is in the IV's place. At the end of a message the subkey for the last
