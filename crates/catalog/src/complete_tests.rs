@@ -71,11 +71,11 @@ fn every_entry_is_complete() {
         let id = family.id;
         assert!(!family.vendor.is_empty() && !family.found_in.is_empty() && !family.chip.is_empty(), "{id}");
         assert!(family.bounds.length % 128 == 0 && family.bounds.length < 65536, "{id}");
-        for source in family.limits.iter().map(|limit| limit.source).chain([family.source]) {
+        for source in family.all_limits().map(|limit| limit.source).chain([family.source]) {
             let in_linux = ["drivers/crypto", "arch/", "crypto"].iter().any(|path| source.starts_with(path));
             assert!(source.starts_with("https://") || in_linux, "{id}: {source}");
         }
-        assert!(family.limits.iter().all(|limit| !limit.text.is_empty()), "{id}");
+        assert!(family.all_limits().all(|limit| !limit.text.is_empty()), "{id}");
         if family.nature == Nature::Software {
             assert_eq!(family.kind, EngineKind::Software, "{id}");
             continue;

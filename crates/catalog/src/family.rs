@@ -116,6 +116,9 @@ pub struct Family {
     /// other interface, and not preferred for users within the kernel.
     pub is_module_only: bool,
     pub limits: &'static [Limit],
+    /// What its drivers did to users within the kernel that got them by their priority: IPsec, OpenVPN's
+    /// module, disks.
+    pub harm: &'static [Limit],
     pub source: &'static str,
     pub nature: Nature,
     /// Patterns of driver names; empty if no driver registers with the kernel's crypto API.
@@ -134,6 +137,10 @@ pub struct Family {
 }
 
 impl Family {
+    pub fn all_limits(&self) -> impl Iterator<Item = &'static Limit> + use<> {
+        self.limits.iter().chain(self.harm)
+    }
+
     pub(crate) const ROW: Self = Self {
         id: "",
         vendor: "",
@@ -151,6 +158,7 @@ impl Family {
         bounds: Bounds::NONE,
         is_module_only: false,
         limits: &[],
+        harm: &[],
         source: "",
         nature: Nature::Accelerator,
         names: "",

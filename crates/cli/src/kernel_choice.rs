@@ -4,10 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use outboard_drivers::find::Judged;
+use outboard_drivers::judge::Verdict;
 use outboard_drivers::kernel::Release;
 use outboard_drivers::netlink::TrialInstances;
+use outboard_drivers::preference::PreferenceError;
 use outboard_drivers::reach::KernelUser;
 use outboard_drivers::{netlink, preference};
+use outboard_measure::kernel_users::chosen::make_software;
 pub use outboard_measure::kernel_users::chosen::now;
 use outboard_measure::kernel_users::load_module;
 use outboard_services::enable::{self, PREFERENCES, PreferredDriver, Tree};
@@ -53,26 +56,75 @@ pub fn to_prefer(
     preference::priority_to_win(drivers, driver)?;
     let named = |name: &str| drivers.iter().find(|one| one.driver.name == name);
     let Some(target) = named(driver) else { bail!("the kernel has no driver {driver}") };
-    for (file, other) in preferred.iter().filter(|(file, other)| file != name && other.name != driver) {
-        if named(&other.name).is_some_and(|one| one.driver.algorithm == target.driver.algorithm) {
-            let undo = match file.strip_prefix("prefer-") {
-                Some(_) => format!("outboard prefer {} --undo", other.name),
-                None => format!("outboard disable {file}"),
-            };
-            bail!("{} is preferred for {}: {undo}, then try again", other.name, target.driver.algorithm);
+    let is_in_the_way = |other: &PreferredDriver| match other.is_last {
+        true => other.name == driver,
+        false => {
+            let algorithm = named(&other.name).map(|one| &one.driver.algorithm);
+            other.name != driver && algorithm == Some(&target.driver.algorithm)
         }
+    };
+    let other = preferred.iter().find(|(file, other)| file != name && is_in_the_way(other));
+    if let Some((file, other)) = other {
+        let is = if other.is_last { "the last one" } else { "preferred" };
+        bail!("{} is {is} for {}: {}, then try again", other.name, target.driver.algorithm, undo(file));
     }
-    // A driver that is preferred has a raised priority now.
-    let known = preferred.iter().find(|(_, other)| other.name == driver);
-    let own_priority = known.map_or(target.driver.priority, |(_, other)| other.own_priority);
-    Ok(PreferredDriver { name: driver.to_owned(), own_priority })
+    Ok(entry(target, preferred, false))
 }
 
-pub fn raise(preferred: &[PreferredDriver]) -> Result<()> {
-    for one in preferred {
-        preference::raise(&now()?, &one.name)?;
+/// The entries of the drivers that the file `file` is to have selected last: of a driver, or of the
+/// accelerator with this kernel module or name in the catalogue.
+pub fn to_put_last(
+    drivers: &[Judged],
+    preferred: &[(String, PreferredDriver)],
+    file: &str,
+    name: &str,
+) -> Result<Vec<PreferredDriver>> {
+    let is_of_engine = |one: &Judged| {
+        let family = one.judgement.family().map(|family| family.id);
+        one.judgement.verdict == Verdict::Accelerator && (one.driver.module == name || family == Some(name))
+    };
+    let is_it = |one: &&Judged| one.driver.is_usable() && (one.driver.name == name || is_of_engine(one));
+    let found: Vec<_> = drivers.iter().filter(is_it).map(|one| entry(one, preferred, true)).collect();
+    if found.is_empty() {
+        bail!("the kernel has no driver {name}, and no accelerator with such a module: see outboard status");
     }
-    Ok(())
+    let is_chosen = |(other, one): &(String, PreferredDriver)| {
+        other != file && found.iter().any(|driver| driver.name == one.name)
+    };
+    match preferred.iter().find(|other| is_chosen(other)) {
+        Some((other, one)) => {
+            bail!("{} has another priority already: {}, then try again", one.name, undo(other))
+        }
+        None => Ok(found),
+    }
+}
+
+fn undo(file: &str) -> String {
+    match file.strip_prefix("prefer-") {
+        Some(name) => format!("outboard prefer {name} --undo"),
+        None => format!("outboard disable {file}"),
+    }
+}
+
+/// A driver that has an entry has another priority than its own now.
+fn entry(driver: &Judged, preferred: &[(String, PreferredDriver)], is_last: bool) -> PreferredDriver {
+    let name = driver.driver.name.clone();
+    let known = preferred.iter().find(|(_, other)| other.name == name);
+    let own_priority = known.map_or(driver.driver.priority, |(_, other)| other.own_priority);
+    PreferredDriver { name, own_priority, is_last }
+}
+
+/// Gives a driver the priority that its entry requires, and returns it.
+pub fn change(one: &PreferredDriver) -> Result<i32, PreferenceError> {
+    let read = || now().map_err(|error| PreferenceError::Excluded(format!("{error:#}")));
+    if !one.is_last {
+        return preference::raise(&read()?, &one.name);
+    }
+    let drivers = read()?;
+    let algorithm = drivers.iter().find(|it| it.driver.name == one.name).map(|it| &it.driver.algorithm);
+    // A kernel that has an accelerator for an algorithm has not made its software.
+    algorithm.into_iter().for_each(|algorithm| make_software(algorithm));
+    preference::lower(&read()?, &one.name)
 }
 
 /// Restores the own priorities of drivers that no file prefers.

@@ -10,8 +10,8 @@ mod system;
 mod text;
 
 pub use conclusions::{
-    Answer, Checked, CipherOffload, Conclusion, DirectRequests, KeyStreamUse, MatrixCell, MatrixRow, Policy,
-    Service, TunnelCipher,
+    Answer, Checked, CipherOffload, Conclusion, DirectRequests, KernelUse, KernelUserFigures, KeyStreamUse,
+    MatrixCell, MatrixRow, Policy, Service, TunnelCipher,
 };
 pub use drivers::{
     Accelerator, Algorithm, Completion, Device, DriverView, Pick, ReachRow, Reason, UnboundDevice,
@@ -43,6 +43,9 @@ pub struct Status {
     /// it on this kernel.
     #[serde(default)]
     pub reach: Vec<MatrixRow>,
+    /// The users within the kernel that get an accelerator by its priority.
+    #[serde(default)]
+    pub kernel_use: Vec<KernelUse>,
     /// Ciphers that accelerators can serve, and how the provider processes them.
     #[serde(default)]
     pub offload: Vec<CipherOffload>,

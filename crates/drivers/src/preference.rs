@@ -24,6 +24,8 @@ pub enum PreferenceError {
     LongName(String),
     #[error("another driver of {0} has the highest priority that exists")]
     NoHigher(String),
+    #[error("the kernel has no other driver of {0} than {1}")]
+    NoOther(String, String),
     #[error("the kernel did not change the priority of {driver}: {cause}")]
     Kernel { driver: String, cause: netlink::Error },
 }
@@ -50,9 +52,28 @@ pub fn priority_to_win(drivers: &[Judged], name: &str) -> Result<i32, Preference
 /// Errors: [`PreferenceError`].
 pub fn raise(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
     let priority = priority_to_win(drivers, name)?;
+    change_to(drivers, target(drivers, name)?, priority)?;
+    Ok(priority)
+}
+
+/// Gives a driver a lower priority than all others of its algorithm, and returns it. Requires root.
+/// Errors: [`PreferenceError`].
+pub fn lower(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
     let target = target(drivers, name)?;
+    let lowest = rivals(drivers, target).map(|rival| rival.driver.priority).min();
+    let lowest = lowest.ok_or_else(|| {
+        PreferenceError::NoOther(target.driver.algorithm.clone(), target.driver.name.clone())
+    })?;
+    // Software that is registered later is not expected to have a priority of less than 1.
+    let priority = target.driver.priority.min(lowest.saturating_sub(1)).min(0);
+    change_to(drivers, target, priority)?;
+    Ok(priority)
+}
+
+/// Sets the priority, and has the kernel make instances around the driver's rivals anew.
+fn change_to(drivers: &[Judged], target: &Judged, priority: i32) -> Result<(), PreferenceError> {
     if priority != target.driver.priority {
-        set(name, priority)?;
+        set(&target.driver.name, priority)?;
     }
     for rival in rivals(drivers, target) {
         let rival = &rival.driver;
@@ -62,7 +83,7 @@ pub fn raise(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
             set(&rival.name, rival.priority)?;
         }
     }
-    Ok(priority)
+    Ok(())
 }
 
 /// Gives a driver its own priority back. A driver that is gone has it when it returns. Requires
@@ -70,7 +91,7 @@ pub fn raise(drivers: &[Judged], name: &str) -> Result<i32, PreferenceError> {
 /// Errors: [`PreferenceError::Kernel`].
 pub fn restore(drivers: &[Judged], name: &str, own: i32) -> Result<(), PreferenceError> {
     match target(drivers, name) {
-        Ok(target) if target.driver.priority != own => set(name, own),
+        Ok(target) if target.driver.priority != own => change_to(drivers, target, own),
         _ => Ok(()),
     }
 }

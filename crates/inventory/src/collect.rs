@@ -17,7 +17,8 @@ use crate::openssl::Question;
 use crate::reach_matrix::{self, Surroundings};
 use crate::services::Measured;
 use crate::{
-    algorithms, checked, cpu, devices, drivers, hwrng, instructions, interfaces, machine, services, system,
+    algorithms, checked, cpu, devices, drivers, hwrng, instructions, interfaces, kernel_use, machine,
+    services, system,
 };
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
@@ -68,6 +69,9 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let checked = found.map(|found| checked::of_drivers(root, found, names())).unwrap_or_default();
     warnings.extend(findings.err());
     let release = kernel.release.clone();
+    let kernel_users = services::kernel_users(root);
+    let kernel_use =
+        kernel_use::list(root, &survey.drivers, &accelerators, &reach, &kernel_users, tuned.as_ref());
     let mut status = Status {
         saved_tree: (!root.is_live()).then(|| root.path().display().to_string()),
         machine: machine::read(root, &cpu),
@@ -82,6 +86,7 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
         nodes,
         hwrng,
         reach,
+        kernel_use,
         openssl: question.answer(root),
         policy,
         services: Vec::new(),
@@ -102,7 +107,6 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let measured =
         Measured { offload: &status.offload, policy: status.policy.as_ref(), tuned: tuned.as_ref() };
     let openvpn = Application::by_name("openvpn").map(|known| measured.of(known)).unwrap_or_default();
-    let kernel_users = services::kernel_users(root);
     let services = services::facts(root, &measured);
     let stopped = stopped(root, &status);
     let system = system::read(root, status.kernel.release.as_deref());

@@ -11,6 +11,7 @@ pub mod hwrng;
 mod instructions;
 mod interfaces;
 mod kernel_build;
+pub mod kernel_use;
 mod machine;
 mod offload;
 pub mod openssl;

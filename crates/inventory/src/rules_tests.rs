@@ -40,6 +40,13 @@ fn driver(algorithm: &str, name: &str, module: &str, priority: i32, selftest: &s
     )
 }
 
+/// An instance that associations of IPsec hold.
+fn with_ipsec(cipher: &str) -> String {
+    let instance = format!("echainiv(authenc(hmac-sha256-lib,{cipher}))");
+    let row = driver("echainiv(authenc(hmac(sha256),cbc(aes)))", &instance, "echainiv", 300, "passed");
+    row.replace("selftest", "refcnt : 3\nselftest")
+}
+
 const ARM: &str = "processor\t: 0\nmodel name\t: ARMv7\nFeatures\t: half thumb neon\n";
 const XEON: &str = "processor\t: 0\nmodel name\t: Xeon\nflags\t\t: fpu aes\n";
 const CHECKED: &str = "etc/outboard/checked";
@@ -77,7 +84,6 @@ fn trees(id: &str) -> (Tree<'static>, Tree<'static>) {
         let text = format!("OpenSSL {version} 1 Jan 2026\n");
         with(cnf(engines), &[("outboard/openssl-version", &text)])
     };
-    let qat = driver("cbc(aes)", "qat_aes_cbc", "intel_qat", 4001, "passed");
     let aesni = driver("cbc(aes)", "cbc-aes-aesni", "aesni_intel", 400, "passed");
     let linux = |release: &'static str| with(cesa(), &[("proc/sys/kernel/osrelease", release)]);
     let module = "sys/class/misc/outboard/allow";
@@ -123,18 +129,15 @@ fn trees(id: &str) -> (Tree<'static>, Tree<'static>) {
             let larval = tested.replace("type : skcipher", "type : larval");
             (crypto(tested.clone() + &larval), crypto(tested))
         }
-        "known-fault" => {
-            let safexcel =
-                |algorithm| crypto(driver(algorithm, "safexcel-x", "crypto_safexcel", 300, "passed"));
-            (safexcel("cbc(aes)"), safexcel("sha256"))
+        "known-fault" => (crypto(driver("sha256", "rk2-sha256", "rk2_crypto", 300, "passed")), cesa()),
+        "ipsec-accelerator" => {
+            let safexcel = driver("cbc(aes)", "safexcel-cbc-aes", "crypto_safexcel", 300, "passed");
+            let soft = driver("cbc(aes)", "cbc(aes-generic)", "kernel", 400, "passed");
+            (crypto(safexcel.clone() + &with_ipsec("safexcel-cbc-aes")), crypto(safexcel + &soft))
         }
         "slow-aes" => {
             let slow = crypto(driver("cbc(aes)", "cbc(ecb(aes-fixed-time))", "cbc", 101, "passed"));
             (with(slow.clone(), &[("proc/cpuinfo", XEON)]), slow)
-        }
-        "accelerator-outranks-cpu" => {
-            let both = crypto(qat + &aesni);
-            (with(both, &[("proc/cpuinfo", XEON)]), crypto(aesni))
         }
         "accelerator-outranked" => {
             let virtio = driver("cbc(aes)", "virtio_crypto_aes_cbc", "virtio_crypto", 150, "passed");
@@ -352,7 +355,11 @@ fn second_cases() -> Vec<Tree<'static>> {
     no_release.retain(|(file, _)| *file != "proc/sys/kernel/osrelease");
     vec![
         with(cesa(), &[(CHECKED, unanswered)]),
-        crypto(driver("sha256", "rk-sha256", "rk_crypto2", 300, "passed")),
+        crypto(
+            driver("cbc(aes)", "qat_aes_cbc", "intel_qat", 4001, "passed")
+                + &driver("cbc(aes)", "cbc-aes-aesni", "aesni_intel", 400, "passed"),
+        ),
+        crypto(driver("cbc(aes)", "mv-cbc-aes", "marvell_cesa", 300, "passed") + &with_ipsec("mv-cbc-aes")),
         with(cesa(), &[("proc/cpuinfo", arm)]),
         no_release,
     ]
@@ -442,4 +449,72 @@ fn openvpn_gets_the_best_by_the_figures_and_chacha20_without() {
         assert_eq!(advice.setting, format!("data-ciphers {best}"));
         assert!(advice.why.contains("with the accelerator"), "{advice:?}");
     }
+}
+
+/// A recorded machine with a policy of `outboard tune` and other files.
+fn recorded(name: &str, figures: &str, files: &[(&str, &str)]) -> Status {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let tree = tempfile::tempdir().unwrap();
+    let copied = std::process::Command::new("cp").arg("-r").arg(fixture.join(".")).arg(tree.path()).status();
+    assert!(copied.unwrap().success());
+    let read = |file: &str| fs::read_to_string(tree.path().join(file)).unwrap();
+    let cpu = outboard_policy::cpu_identity(&read("proc/cpuinfo"));
+    let release = read("proc/sys/kernel/osrelease");
+    let policy = format!("outboard-policy 2\ngoal balanced\nkernel {}\ncpu {cpu}\n{figures}", release.trim());
+    for (file, text) in files.iter().chain(&[("etc/outboard/policy", &*policy)]) {
+        let path = tree.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let old = if *file == "proc/crypto" { read(file) + "\n" } else { String::new() };
+        fs::write(path, old + text).unwrap();
+    }
+    collect(&Root::saved(tree.path()).unwrap()).unwrap()
+}
+
+#[test]
+fn what_a_recorded_machine_measured_of_its_tunnels_is_the_first_finding() {
+    let figures =
+        "figure 1400 aes128gcm16 safexcel-gcm-aes 21.5/0.02 40\nfigure 1400 aes128gcm16 - 95.2/0.02 10\n";
+    let ovpn = &[("outboard/kernel-users", "ovpn\n")][..];
+    let status = recorded("mt7986-safexcel", figures, ovpn);
+    let first = &status.problems[0];
+    assert_eq!(first.id, "ipsec-accelerator", "{:#?}", status.problems);
+    assert!(first.text.starts_with("ovpn: the kernel gives it safexcel-gcm-aes "), "{}", first.text);
+    assert!(first.text.ends_with("by safexcel-gcm-aes 21.5 MB/s, in software 95.2"), "{}", first.text);
+    assert!(first.evidence.contains("DEVTYPE; /etc/outboard/policy"), "{}", first.evidence);
+    assert!(first.next.contains("`outboard prefer --software safexcel-gcm-aes`"), "{}", first.next);
+
+    // A driver that wins, or relieves the CPU, or that root chose, harms nobody.
+    let is_silent = |figures: &str, files: &[(&str, &str)]| {
+        let files: Vec<_> = ovpn.iter().chain(files).copied().collect();
+        let status = recorded("mt7986-safexcel", figures, &files);
+        !status.problems.iter().any(|one| one.id == "ipsec-accelerator" && one.text.starts_with("ovpn"))
+    };
+    assert!(is_silent(&figures.replace("21.5", "121.5"), &[]));
+    assert!(is_silent(&figures.replace(" 40\n", " 4\n"), &[]));
+    assert!(!is_silent(figures, &[]));
+    let preferred = |text| ("etc/outboard/prefer.d/prefer-x", text);
+    assert!(is_silent(figures, &[preferred("safexcel-gcm-aes 300\n")]));
+    assert!(!is_silent(figures, &[preferred("safexcel-gcm-aes 300 last\n")]), "and another wrote it since");
+
+    let figures =
+        "figure 1400 aes128-sha256 cbc-aes-caam 30/0.02 30\nfigure 1400 aes128-sha256 - 90/0.02 10\n";
+    let status = recorded("imx8mm-caam", figures, &[("proc/crypto", &with_ipsec("cbc-aes-caam"))]);
+    let first = &status.problems[0];
+    assert!(first.text.starts_with("IPsec: the kernel gives it cbc-aes-caam"), "{}", first.text);
+    assert!(
+        first.text.contains("aes128-sha256 by cbc-aes-caam 30.0 MB/s, in software 90.0"),
+        "{}",
+        first.text
+    );
+}
+
+#[test]
+fn a_driver_that_is_wrong_in_use_is_named_even_if_root_chose_it() {
+    let crypto = driver("cbc(aes)", "mv-cbc-aes", "marvell_cesa", 300, "passed") + &with_ipsec("mv-cbc-aes");
+    let wrong = "mv-cbc-aes wrong 6.12.57 kernel - 2026-11-21T12:00:00Z 4 5 6 # packets of IPsec: lost\n";
+    let chosen = ("etc/outboard/prefer.d/ipsec", "mv-cbc-aes 300\n");
+    let status = status_of(&with(cesa(), &[("proc/crypto", &crypto), (CHECKED, wrong), chosen]));
+    let first = &status.problems[0];
+    assert_eq!(first.id, "ipsec-accelerator");
+    assert!(first.text.ends_with("mv-cbc-aes: wrong, packets of IPsec: lost"), "{}", first.text);
 }

@@ -56,8 +56,15 @@ pub fn slow_aes(facts: &Facts) -> Vec<Because> {
     found.into_iter().collect()
 }
 
-/// The algorithms, and the priorities for the first of them.
-fn outranked(pairs: &[(&Algorithm, &Pick)]) -> Vec<Because> {
+/// An accelerator that the kernel's own users do not get.
+pub fn accelerator_outranked(facts: &Facts) -> Vec<Because> {
+    let pairs = facts.status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
+    let is_unused = |(a, accelerator): &(&Algorithm, &Pick)| {
+        a.picked.verdict != Verdict::Accelerator
+            && !a.picked.around_accelerator
+            && a.picked.driver != accelerator.driver
+    };
+    let pairs: Vec<_> = pairs.filter(is_unused).collect();
     let names: Vec<&str> = pairs.iter().map(|(algorithm, _)| algorithm.name.as_str()).collect();
     let found = pairs.first().map(|(first, other)| {
         let Pick { driver, priority, .. } = &first.picked;
@@ -68,21 +75,4 @@ fn outranked(pairs: &[(&Algorithm, &Pick)]) -> Vec<Because> {
         Because::new([&names.join(", ")], evidence)
     });
     found.into_iter().collect()
-}
-
-/// An engine with priority 4001 ranks before AES instructions that are many times faster.
-pub fn outranks_cpu(facts: &Facts) -> Vec<Because> {
-    let algorithms = facts.status.algorithms.iter();
-    outranked(&algorithms.filter_map(|a| Some((a, a.outranked.as_ref()?))).collect::<Vec<_>>())
-}
-
-/// An accelerator that the kernel's own users do not get.
-pub fn accelerator_outranked(facts: &Facts) -> Vec<Because> {
-    let pairs = facts.status.algorithms.iter().filter_map(|a| Some((a, a.accelerator.as_ref()?)));
-    let is_unused = |(a, accelerator): &(&Algorithm, &Pick)| {
-        a.picked.verdict != Verdict::Accelerator
-            && !a.picked.around_accelerator
-            && a.picked.driver != accelerator.driver
-    };
-    outranked(&pairs.filter(is_unused).collect::<Vec<_>>())
 }

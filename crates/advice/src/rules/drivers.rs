@@ -100,22 +100,15 @@ fn load(family: &Family, facts: &Facts) -> String {
     }
 }
 
-pub fn safexcel(facts: &Facts) -> Vec<Because> {
-    reported_by_users(facts, "safexcel", "aes", "https://github.com/openwrt/openwrt/issues/21310")
-}
-
+/// A fault that users of this family of drivers have published.
 pub fn rockchip2(facts: &Facts) -> Vec<Because> {
-    reported_by_users(facts, "rockchip2", "sha", "https://github.com/armbian/build/pull/9795")
-}
-
-/// A fault that users of a family of drivers have published, in algorithms with this part in their name.
-fn reported_by_users(facts: &Facts, id: &str, algorithm: &str, source: &str) -> Vec<Because> {
+    let (id, source) = ("rockchip2", "https://github.com/armbian/build/pull/9795");
     let status = &facts.status;
     // One pass over the drivers: there may be thousands.
     let is_concerned = |driver: &&DriverView| {
         driver.verdict == Verdict::Accelerator
             && driver.selftest == Selftest::Passed
-            && driver.algorithm.contains(algorithm)
+            && driver.algorithm.contains("sha")
             && families::known(&driver.name, &driver.module).is_some_and(|known| known.family().id == id)
     };
     let accelerator = status.accelerators.iter().find(|accelerator| accelerator.id == id);

@@ -4,6 +4,7 @@
 mod access;
 mod cpu;
 mod drivers;
+mod harm;
 mod openssl;
 mod random;
 
@@ -22,6 +23,7 @@ const PROBLEM: bool = false;
 
 /// The cases of each rule, by its id.
 static CASES: &[(&str, &[(bool, When)])] = &[
+    ("ipsec-accelerator", &[(PROBLEM, harm::in_use), (PROBLEM, harm::if_used), (PROBLEM, harm::unmeasured)]),
     ("driver-does-not-answer", &[(PROBLEM, drivers::unanswered), (PROBLEM, drivers::stopped)]),
     ("wrong-results-when-checked", &[(PROBLEM, drivers::wrong)]),
     ("policy-not-in-force", &[(PROBLEM, drivers::policy_unused)]),
@@ -29,11 +31,10 @@ static CASES: &[(&str, &[(bool, When)])] = &[
     ("selftest-pending", &[(NOTE, drivers::selftest_pending)]),
     ("selftest-failed", &[(PROBLEM, drivers::selftest_failed)]),
     ("chip-without-driver", &[(PROBLEM, drivers::chip_without_driver)]),
-    ("known-fault", &[(PROBLEM, drivers::safexcel), (PROBLEM, drivers::rockchip2)]),
+    ("known-fault", &[(PROBLEM, drivers::rockchip2)]),
     ("32-bit-kernel", &[(PROBLEM, cpu::narrow_kernel_x86), (PROBLEM, cpu::narrow_kernel_other)]),
     ("padlock-unused", &[(PROBLEM, cpu::padlock_unused)]),
     ("slow-aes", &[(PROBLEM, cpu::slow_aes)]),
-    ("accelerator-outranks-cpu", &[(PROBLEM, cpu::outranks_cpu)]),
     ("accelerator-outranked", &[(NOTE, cpu::accelerator_outranked)]),
     ("dev-crypto-without-accelerator", &[(PROBLEM, access::dev_crypto_of_software)]),
     ("driver-not-allowed", &[(PROBLEM, access::not_allowed)]),

@@ -24,6 +24,10 @@ pub(super) const ROWS: &[Family] = &[Family {
             source: "https://github.com/vschagen/mtk-eip93/issues/14",
         },
     ],
+    harm: &[Limit {
+        text: "IPsec with 50 Mbit/s, and 130 without encryption",
+        source: "https://github.com/vschagen/mtk-eip93/issues/19",
+    }],
     source: "https://git.kernel.org/torvalds/c/9739f5f93b78",
     names: "*-eip93|*-eip93)|*-eip93))|*-eip93)))",
     modules: "crypto_hw_eip93|mtk_eip93",

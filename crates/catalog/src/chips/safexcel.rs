@@ -15,7 +15,16 @@ pub(super) const ROWS: &[Family] = &[Family {
     algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|xts(aes)|cbc(des3_ede)|sha1|\
             sha256|sha512|authenc(hmac(sha1),cbc(aes))",
     needs_fallback: true,
-    limits: &[
+    limits: &[Limit {
+        text: "EIP197 needs a firmware file; the free one does only part of the functions",
+        source: "https://github.com/openwrt/openwrt/blob/main/package/kernel/linux/\
+                    modules/crypto.mk",
+    }],
+    harm: &[
+        Limit {
+            text: "stops IPsec and OpenVPN DCO on MT7986 and MT7988, or is slower than the CPU",
+            source: "https://github.com/openwrt/openwrt/pull/23234",
+        },
         Limit {
             text: "drops IPsec traffic on MT7988 without a message",
             source: "https://github.com/openwrt/openwrt/issues/21310",
@@ -23,11 +32,6 @@ pub(super) const ROWS: &[Family] = &[Family {
         Limit {
             text: "slower than the CPU with AES instructions, and unstable below OpenVPN DCO",
             source: "https://github.com/openwrt/packages/pull/27421",
-        },
-        Limit {
-            text: "EIP197 needs a firmware file; the free one does only part of the functions",
-            source: "https://github.com/openwrt/openwrt/blob/main/package/kernel/linux/\
-                    modules/crypto.mk",
         },
     ],
     allocates_memory: true,

@@ -22,18 +22,25 @@ use crate::kernel_choice;
 
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Let the kernel select a driver for its algorithm, now and after each boot
+/// Let the kernel select a driver for its algorithm, or prefer software to it, now and after each boot
 ///
 /// Users within the kernel (IPsec, kTLS, dm-crypt and others) name an algorithm and get the driver with the highest priority. This
 /// gives a driver a higher priority than all others of its algorithm (CRYPTO_MSG_UPDATEALG), for every user of the algorithm. A user
 /// that has a driver keeps it until it sets up its next key. The provider and /dev/outboard name drivers and are not affected.
 ///
+/// --software is the other way round: the driver, or each driver of an accelerator, gets the lowest priority, so that these users get
+/// the kernel's software, which is made if it is not registered.
+///
 /// `outboard enable ktls`, `ipsec` and `disk` measure first and choose the drivers; this command prefers the named driver.
 #[derive(Args)]
 pub struct Options {
-    /// The exact name of a driver, as `outboard status` shows it
+    /// The exact name of a driver, as `outboard status` shows it; with --software also an accelerator's module, or its name in the
+    /// catalogue
     #[arg(value_name = "DRIVER", required_unless_present = "restore", conflicts_with = "restore")]
     driver: Option<String>,
+    /// Prefer software to it
+    #[arg(long, conflicts_with_all = ["restore", "undo", "force"])]
+    software: bool,
     /// Restore the driver's own priority, and remove the file
     #[arg(long, conflicts_with = "restore")]
     undo: bool,
@@ -49,7 +56,7 @@ pub struct Options {
     /// Print JSON (schema outboard-change/1)
     #[arg(long, conflicts_with_all = ["restore", "dry_run"])]
     json: bool,
-    /// Raise the priorities of all preferred drivers again, as at boot
+    /// Change the priorities of all these drivers again, as at boot
     #[arg(long)]
     restore: bool,
     /// With --restore: how long to wait for drivers that are not registered yet
@@ -83,30 +90,43 @@ fn prefer(options: &Options, driver: &str) -> Result<String> {
     let drivers = kernel_choice::now()?;
     let key = preference_key(driver);
     let file = key.replace(':', "-");
-    let one = kernel_choice::to_prefer(&drivers, &kernel_choice::preferred(&tree())?, &file, driver)?;
-    let priority = preference::priority_to_win(&drivers, driver)?;
-    if let Some(warning) = outranks_instructions(&drivers, driver) {
-        say(&format!("WARNING: {warning}"));
-        if !options.force && !options.dry_run {
-            bail!("it is not preferred; --force prefers it all the same");
+    let preferred = kernel_choice::preferred(&tree())?;
+    let (modules, chosen, text) = if options.software {
+        let chosen = kernel_choice::to_put_last(&drivers, &preferred, &file, driver)?;
+        let names: Vec<&str> = chosen.iter().map(|one| one.name.as_str()).collect();
+        let text = format!("software is selected before {} for new keys", names.join(", "));
+        (Vec::new(), chosen, text)
+    } else {
+        let one = kernel_choice::to_prefer(&drivers, &preferred, &file, driver)?;
+        let priority = preference::priority_to_win(&drivers, driver)?;
+        if let Some(warning) = outranks_instructions(&drivers, driver) {
+            say(&format!("WARNING: {warning}"));
+            if !options.force && !options.dry_run {
+                bail!("it is not preferred; --force prefers it all the same");
+            }
         }
-    }
-    let modules: Vec<String> = module(&drivers, driver).into_iter().collect();
-    let plan = plan_kernel(&key, &modules, std::slice::from_ref(&one));
+        let text = line(&drivers, &one, priority, release()).trim_end().to_owned();
+        (module(&drivers, driver).into_iter().collect(), vec![one], text)
+    };
+    let plan = plan_kernel(&key, &modules, &chosen);
     if options.dry_run {
         let steps = enable::steps_to_enable(&tree(), &plan, options.overwrite)?;
-        let files = text::files(&tree(), &plan, &steps)?;
-        return Ok(files + line(&drivers, &one, priority, release()).trim_end());
+        return Ok(text::files(&tree(), &plan, &steps)? + &text);
     }
     let was_preferred = Record::read(&tree(), &key).is_ok_and(|record| record.is_some());
     enable::enable(&tree(), &plan, options.overwrite)?;
-    if let Err(error) = preference::raise(&drivers, driver) {
+    let change = |one| match kernel_choice::change(one) {
+        // Its software is missing: the others are changed all the same.
+        Err(PreferenceError::NoOther(..)) if chosen.len() > 1 => Ok(()),
+        changed => changed.map(drop),
+    };
+    if let Err(error) = chosen.iter().try_for_each(change) {
         if !was_preferred {
-            enable::disable(&tree(), &key, true).context("the file could not be removed")?;
+            disable::remove(&tree(), &key, true).context("the change could not be undone")?;
         }
         return Err(error.into());
     }
-    Ok(line(&drivers, &one, priority, release()).trim_end().to_owned())
+    Ok(text)
 }
 
 fn release() -> Option<Release> {
@@ -173,7 +193,7 @@ fn undo(driver: &str, overwrite: bool) -> Result<String> {
     Ok(format!("{driver} has its own priority again"))
 }
 
-/// Raises the priorities of all preferred drivers. One that is missing does not keep the others from
+/// Changes the priorities of all drivers with an entry. One that is missing does not keep the others from
 /// that.
 fn restore(wait: Duration) -> Result<()> {
     let preferred = kernel_choice::preferred(&tree())?;
@@ -190,8 +210,9 @@ fn restore(wait: Duration) -> Result<()> {
     progress("");
     let mut failed: Vec<PreferenceError> = Vec::new();
     for (_, one) in &preferred {
-        match preference::raise(&kernel_choice::now()?, &one.name) {
+        match kernel_choice::change(one) {
             Ok(priority) => answer(&format!("{}: priority {priority}\n", one.name))?,
+            Err(PreferenceError::NoOther(..)) if one.is_last => {}
             Err(error) => failed.push(error),
         }
     }
@@ -214,7 +235,7 @@ mod tests {
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests/fixtures/armada388-helios4");
         let drivers = survey(&Root::saved(&fixture).unwrap()).unwrap().drivers;
         let says = |name: &str, release: &str| {
-            let one = PreferredDriver { name: name.to_owned(), own_priority: 300 };
+            let one = PreferredDriver { name: name.to_owned(), own_priority: 300, is_last: false };
             line(&drivers, &one, 401, Release::parse(release))
         };
         // CESA's drivers allocate memory, which dm-crypt refuses since Linux 5.10.

@@ -3,6 +3,7 @@
 use outboard_drivers::reach::{Consumer, Reachable};
 use serde::{Deserialize, Serialize};
 
+use crate::Figure;
 use crate::check::CheckVerdict;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -35,6 +36,32 @@ pub struct MatrixRow {
     pub algorithm: String,
     /// Each consumer, in a fixed order; a generator has one.
     pub consumers: Vec<MatrixCell>,
+}
+
+/// A user within the kernel that gets drivers of an accelerator because of their priority.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct KernelUse {
+    #[serde(with = "crate::named")]
+    pub user: Consumer,
+    /// The accelerator's id.
+    pub accelerator: String,
+    pub drivers: Vec<String>,
+    /// What shows that the user is in use; null: nothing does.
+    pub in_use: Option<String>,
+    /// Whether `outboard enable` or `outboard prefer` made the kernel select these drivers.
+    pub is_chosen: bool,
+    /// What `outboard tune` measured of these drivers and of software.
+    pub measured: Vec<KernelUserFigures>,
+}
+
+/// A driver and the best software, at what a user within the kernel requests.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct KernelUserFigures {
+    /// The setting: `aes128gcm16`, `aes-xts-plain64`.
+    pub setting: String,
+    pub driver: String,
+    pub hardware: Figure,
+    pub software: Figure,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

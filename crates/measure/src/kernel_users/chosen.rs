@@ -23,6 +23,12 @@ pub fn now() -> Result<Vec<Judged>> {
     }
 }
 
+/// Has the kernel instantiate its software templates for an algorithm. If it has no such software, there
+/// is none afterwards.
+pub fn make_software(algorithm: &str) {
+    let _ = change::make_any(algorithm, OF_HARDWARE);
+}
+
 impl Drivers {
     pub fn now() -> Result<Drivers> {
         now().map(Drivers)
@@ -31,10 +37,7 @@ impl Drivers {
     /// As `now`, after the kernel was requested to instantiate software templates for these
     /// algorithms.
     pub fn with_software(algorithms: &[&str]) -> Result<Drivers> {
-        for algorithm in algorithms {
-            // If the kernel has no such software, the lookup below finds none.
-            let _ = change::make_any(algorithm, OF_HARDWARE);
-        }
+        algorithms.iter().for_each(|algorithm| make_software(algorithm));
         Drivers::now()
     }
 

@@ -20,7 +20,12 @@ pub struct PreferredDriver {
     pub name: String,
     /// The priority that the driver has by itself, which is restored.
     pub own_priority: i32,
+    /// Software is preferred to it.
+    pub is_last: bool,
 }
+
+/// Ends the line of a driver that is to be selected last.
+const LAST: &str = " last";
 
 #[must_use]
 pub fn preference_key(driver: &str) -> String {
@@ -39,7 +44,10 @@ pub fn plan_kernel(service: &str, modules: &[String], preferred: &[PreferredDriv
     let mut plan = Plan::new(service, ANY);
     let name = service.replace(':', "-");
     let (write, remove) = match driver_of_key(service) {
-        Some(driver) => (format!("prefer {driver}"), format!("prefer {driver} --undo")),
+        Some(name) => {
+            let option = if preferred.iter().any(|one| one.is_last) { "--software " } else { "" };
+            (format!("prefer {option}{name}"), format!("prefer {name} --undo"))
+        }
         None => (format!("enable {service}"), format!("disable {service}")),
     };
     let header = format!("# Written by `outboard {write}`; `outboard {remove}` removes it.\n");
@@ -51,12 +59,15 @@ pub fn plan_kernel(service: &str, modules: &[String], preferred: &[PreferredDriv
             text: header.clone() + &lines(modules.to_vec()),
         });
     }
-    let drivers = preferred.iter().map(|one| format!("{} {}", one.name, one.own_priority)).collect();
+    let line = |one: &PreferredDriver| {
+        format!("{} {}{}", one.name, one.own_priority, if one.is_last { LAST } else { "" })
+    };
+    let drivers = preferred.iter().map(line).collect();
     plan.files.push(AddedFile {
         path: Path::new(PREFERENCES).join(name),
         mode: 0o644,
         text: header
-            + "# Drivers that the kernel is to select, each with the priority that it has by itself.\n"
+            + "# Drivers that the kernel is to select, or to select last, each with the priority that it has by itself.\n"
             + &lines(drivers),
     });
     plan
@@ -65,7 +76,7 @@ pub fn plan_kernel(service: &str, modules: &[String], preferred: &[PreferredDriv
 #[must_use]
 pub fn preferred_of<'a>(files: impl IntoIterator<Item = &'a AddedFile>) -> Vec<PreferredDriver> {
     let ours = files.into_iter().filter(|file| file.path.starts_with(PREFERENCES));
-    ours.flat_map(|file| parse(&file.text)).collect()
+    ours.flat_map(|file| preferences(&file.text)).collect()
 }
 
 /// All preferred drivers of a system, with the names of their files.
@@ -77,15 +88,20 @@ pub fn all_preferred(tree: &Tree) -> io::Result<Vec<(String, PreferredDriver)>> 
     let is_in_force = |name: &String| !name.ends_with(STAGED) && !name.ends_with(KEPT);
     for name in tree.names(directory).into_iter().filter(is_in_force) {
         let text = tree.read(&directory.join(&name))?.unwrap_or_default();
-        all.extend(parse(&text).into_iter().map(|driver| (name.clone(), driver)));
+        all.extend(preferences(&text).into_iter().map(|driver| (name.clone(), driver)));
     }
     Ok(all)
 }
 
-fn parse(text: &str) -> Vec<PreferredDriver> {
+/// The drivers in a file of [`PREFERENCES`].
+#[must_use]
+pub fn preferences(text: &str) -> Vec<PreferredDriver> {
     let driver = |line: &str| {
-        let (name, priority) = line.trim().rsplit_once(' ')?;
-        Some(PreferredDriver { name: name.trim().to_owned(), own_priority: priority.parse().ok()? })
+        let whole = line.trim();
+        let line = whole.strip_suffix(LAST);
+        let (name, priority) = line.unwrap_or(whole).rsplit_once(' ')?;
+        let (name, own_priority) = (name.trim().to_owned(), priority.parse().ok()?);
+        Some(PreferredDriver { name, own_priority, is_last: line.is_some() })
     };
     text.lines().filter(|line| !line.starts_with('#')).filter_map(driver).collect()
 }
@@ -96,8 +112,9 @@ mod tests {
 
     #[test]
     fn a_plan_has_the_drivers_that_are_read_back() {
-        let drivers = [("sim-xts-aes", 300), ("cbc(aes-eip93)", -1)]
-            .map(|(name, own_priority)| PreferredDriver { name: name.to_owned(), own_priority });
+        let drivers = [("sim-xts-aes", 300), ("cbc(aes-eip93)", -1)].map(|(name, own_priority)| {
+            PreferredDriver { name: name.to_owned(), own_priority, is_last: name.contains('(') }
+        });
         let plan = plan_kernel("disk", &["sim".to_owned()], &drivers);
         let paths: Vec<_> = plan.files.iter().map(|file| file.path.to_str().unwrap()).collect();
         assert_eq!(paths, ["/etc/modules-load.d/outboard-disk.conf", "/etc/outboard/prefer.d/disk"]);
@@ -111,7 +128,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_not_understood_are_skipped() {
-        assert_eq!(parse("# a 1\n\nengine\nengine x\n  engine  7 \n")[..].len(), 1);
+        assert_eq!(preferences("# a 1\n\nengine\nengine x\n  engine  7 \n")[..].len(), 1);
         assert_eq!(driver_of_key("prefer:a:b"), Some("a:b"));
         assert_eq!(driver_of_key("disk"), None);
     }

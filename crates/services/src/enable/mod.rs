@@ -22,7 +22,8 @@ pub use apply::{
     Applied, Failure, State, Step, disable, enable, perform, set_verified, state, steps_to_enable,
 };
 pub use kernel::{
-    PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferred_of,
+    PREFERENCES, PreferredDriver, all_preferred, driver_of_key, plan_kernel, preference_key, preferences,
+    preferred_of,
 };
 pub use openwrt::{counted_programs, init_script_name, init_scripts, is_openwrt};
 pub use plan::{Inputs, Plan, Unplannable, plan, planned_units};

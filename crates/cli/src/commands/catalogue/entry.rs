@@ -67,8 +67,7 @@ impl Entry {
             needs_fallback: family.needs_fallback,
             allocates_memory: family.allocates_memory,
             limits: family
-                .limits
-                .iter()
+                .all_limits()
                 .map(|limit| Limit { text: limit.text, source: url(limit.source) })
                 .collect(),
             source: url(family.source),

@@ -59,7 +59,7 @@ fn full(family: &Family) -> String {
     if family.bounds != Bounds::NONE {
         line("limit", &format!("outboard allow limits it in the kernel module:{}", family.bounds.words()));
     }
-    for limit in family.limits {
+    for limit in family.all_limits() {
         line("limit", limit.text);
         line("", &url(limit.source));
     }

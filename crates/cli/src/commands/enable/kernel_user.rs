@@ -67,7 +67,7 @@ pub fn enable(options: &Options, user: KernelUser) -> Result<()> {
     for choice in choices.iter().filter(|choice| choice.is_selected) {
         let verdict = measured::verdict(&figures, choice.need.setting, choice.name(), goal);
         if verdict.is_ok_and(|verdict| verdict == SpeedVerdict::Loses) {
-            say(&text::slow_driver_selected(user, choice, &figures));
+            say(&text::slow_driver_selected(user, choice));
         }
     }
     let is_kept = |choice: &&Choice<'_>| {
@@ -180,7 +180,8 @@ fn apply(
 ) -> Result<()> {
     let was_enabled = Record::read(tree, user.name()).is_ok_and(|record| record.is_some());
     enable::enable(tree, plan, overwrite)?;
-    let changed = kernel_choice::raise(drivers).and_then(|()| verify(user, release, needs, names));
+    let raised = drivers.iter().try_for_each(|one| kernel_choice::change(one).map(drop));
+    let changed = raised.map_err(Into::into).and_then(|()| verify(user, release, needs, names));
     let changed = changed.and_then(|()| signals::check());
     let Err(error) = changed else { return Ok(()) };
     if was_enabled {

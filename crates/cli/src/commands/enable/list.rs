@@ -49,7 +49,7 @@ pub fn list(tree: &Tree, json: bool) -> Result<()> {
     let known = APPLICATIONS.iter().map(|application| (application.name.to_owned(), application.about));
     let others = enabled.iter().filter(|name| Application::by_name(name).is_none());
     let about = |name: &str| match enable::driver_of_key(name) {
-        Some(_) => "a driver that the kernel prefers (outboard prefer)",
+        Some(_) => "a driver whose priority was changed (outboard prefer)",
         None => "a systemd unit",
     };
     let units = others.map(|name| (name.clone(), about(name)));

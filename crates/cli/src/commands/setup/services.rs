@@ -7,6 +7,8 @@ use outboard_advice::ServiceFacts;
 use outboard_documents::Goal;
 use outboard_documents::decision::ServiceDecision;
 use outboard_drivers::reach::KernelUser;
+use outboard_drivers::root::Root;
+use outboard_inventory::kernel_use;
 use outboard_services::enable::{Plan, Tree};
 
 use super::needs::AtHand;
@@ -16,7 +18,8 @@ use crate::commands::enable::{kernel_user, service_facts};
 pub fn decisions(services: &[AtHand], goal: Goal) -> Vec<ServiceDecision> {
     let tree = Tree::at(Path::new("/"));
     let has_tunnels = services.iter().any(|service| service.name == "strongswan");
-    let users = [(KernelUser::Disk, has_encrypted_disk()), (KernelUser::Ipsec, has_tunnels)];
+    let has_disk = kernel_use::in_use(&Root::live(), KernelUser::Disk.route(), &[]).is_some();
+    let users = [(KernelUser::Disk, has_disk), (KernelUser::Ipsec, has_tunnels)];
     let users = users.into_iter().filter(|(_, is_at_hand)| *is_at_hand);
     let of_user = |(user, _): (KernelUser, bool)| known(user.name(), kernel_user::facts(user, goal));
     let of_service = |service: &AtHand| {
@@ -45,13 +48,4 @@ fn known(name: &str, facts: Result<ServiceFacts>) -> ServiceDecision {
         ..ServiceFacts::default()
     });
     facts.decide()
-}
-
-/// Whether cryptsetup has opened a disk (the uuid that it gives to a device).
-fn has_encrypted_disk() -> bool {
-    let is_crypt = |entry: std::fs::DirEntry| {
-        let uuid = std::fs::read_to_string(entry.path().join("dm/uuid"));
-        uuid.is_ok_and(|uuid| uuid.starts_with("CRYPT-"))
-    };
-    std::fs::read_dir("/sys/block").is_ok_and(|all| all.flatten().any(is_crypt))
 }

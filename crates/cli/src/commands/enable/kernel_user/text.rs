@@ -79,17 +79,11 @@ pub fn measured(figures: &[KernelFigure]) -> String {
 }
 
 /// An accelerator that is slower than software has the highest priority.
-pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>, figures: &[KernelFigure]) -> String {
-    let is_its = |one: &&KernelFigure| one.contestant.setting == choice.need.setting;
-    let software = figures.iter().filter(is_its).find(|one| one.contestant.accelerator.is_none());
-    let other = software
-        .map_or("another driver".to_owned(), |one| format!("a driver within {}", one.contestant.driver));
-    let (name, module) = (choice.name(), &choice.driver.driver.module);
+pub fn slow_driver_selected(user: KernelUser, choice: &Choice<'_>) -> String {
+    let (name, algorithm) = (choice.name(), choice.need.algorithm);
     format!(
-        "WARNING: {} already gets {name} for {}, and software is faster.\nWARNING: outboard prefer DRIVER gives {other} the \
-         highest priority; as long as nothing else needs it, `modprobe -r {module}` removes the slow one",
-        reader(user),
-        choice.need.algorithm
+        "WARNING: {} already gets {name} for {algorithm}, and software is faster: outboard prefer --software {name}",
+        reader(user)
     )
 }
 
