@@ -3,7 +3,7 @@
 //! name. A name alone proves nothing: `outboard_drivers` combines it with other evidence.
 
 use crate::chips::TABLES;
-pub use crate::family::{Board, Bounds, Completion, EngineKind, Family, Limit, Nature};
+pub use crate::family::{Board, Bounds, Completion, EngineKind, Family, Limit, Nature, Speed};
 
 pub fn values(text: &str) -> impl Iterator<Item = &str> {
     text.split('|').filter(|value| !value.is_empty())

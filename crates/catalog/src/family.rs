@@ -73,6 +73,20 @@ impl Bounds {
     }
 }
 
+/// Published or estimated: those of the presets of the simulated accelerator (kmod/sim/model.c).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Speed {
+    /// The time of a request without that of its bytes.
+    pub request_us: f64,
+    pub mb_per_s: f64,
+}
+
+impl Speed {
+    pub fn microseconds(self, bytes: usize) -> f64 {
+        self.request_us + bytes as f64 / self.mb_per_s
+    }
+}
+
 /// How an accelerator signals that a request is complete, which decides what proves that it was
 /// used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +133,8 @@ pub struct Family {
     /// What its drivers did to users within the kernel that got them by their priority: IPsec, OpenVPN's
     /// module, disks.
     pub harm: &'static [Limit],
+    /// The time of a request, where a figure is known.
+    pub speed: Option<Speed>,
     pub source: &'static str,
     pub nature: Nature,
     /// Patterns of driver names; empty if no driver registers with the kernel's crypto API.
@@ -159,6 +175,7 @@ impl Family {
         is_module_only: false,
         limits: &[],
         harm: &[],
+        speed: None,
         source: "",
         nature: Nature::Accelerator,
         names: "",

@@ -44,7 +44,7 @@ fn a_bundle_gives_the_verdict_of_the_machine_that_made_it() {
     let output = outboard(&["bundle", "--output"]).arg(&path).output().unwrap();
     let listed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && listed.contains("/proc/crypto"), "{listed}");
-    assert!(std::fs::metadata(&path).unwrap().len() < 2_000_000);
+    assert!(std::fs::metadata(&path).unwrap().len() < 1_000_000);
     let live: serde_json::Value =
         serde_json::from_slice(&outboard(&["status", "--json"]).output().unwrap().stdout).unwrap();
     let there = json_of(&path);

@@ -1,7 +1,7 @@
 //! Marvell, with Cavium.
 
 use crate::family::Completion::Polled;
-use crate::family::{Board, EngineKind, Family, Limit, Nature};
+use crate::family::{Board, EngineKind, Family, Limit, Nature, Speed};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -34,6 +34,7 @@ pub(super) const ROWS: &[Family] = &[
                 source: "drivers/crypto/marvell/cesa",
             },
         ],
+        speed: Some(Speed { request_us: 7.5, mb_per_s: 105.4 }),
         allocates_memory: true,
         source: "drivers/crypto/marvell/cesa",
         names: "mv-*",

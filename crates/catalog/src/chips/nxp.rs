@@ -1,10 +1,11 @@
 //! NXP, with Freescale.
 
-use crate::family::{Board, Bounds, EngineKind, Family, Limit};
+use crate::family::{Board, Bounds, EngineKind, Family, Limit, Speed};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
         id: "caam",
+        speed: Some(Speed { request_us: 17.0, mb_per_s: 130.0 }),
         vendor: "NXP",
         kind: EngineKind::SocEngine,
         found_in: "i.MX6, i.MX7, i.MX8, QorIQ, Layerscape",

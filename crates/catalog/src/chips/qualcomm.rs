@@ -1,11 +1,12 @@
 //! Qualcomm.
 
 use crate::family::Completion::{Polled, Through};
-use crate::family::{Board, EngineKind, Family, Limit};
+use crate::family::{Board, EngineKind, Family, Limit, Speed};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
         id: "qce",
+        speed: Some(Speed { request_us: 22.0, mb_per_s: 100.0 }),
         vendor: "Qualcomm",
         kind: EngineKind::SocEngine,
         found_in: "IPQ40xx, IPQ806x, IPQ807x, IPQ60xx, MSM8996, SDM845 and later",

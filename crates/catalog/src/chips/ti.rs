@@ -1,7 +1,7 @@
 //! Texas Instruments.
 
 use crate::family::Completion::Through;
-use crate::family::{Board, EngineKind, Family, Limit};
+use crate::family::{Board, EngineKind, Family, Limit, Speed};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -52,6 +52,7 @@ pub(super) const ROWS: &[Family] = &[
     },
     Family {
         id: "sa2ul",
+        speed: Some(Speed { request_us: 11.5, mb_per_s: 264.0 }),
         vendor: "Texas Instruments",
         kind: EngineKind::SocEngine,
         found_in: "TI AM65x, AM64x, AM62x, J721E, J7200, J721S2, J784S4",

@@ -17,6 +17,7 @@ mod rng;
 mod run;
 mod setup;
 mod status;
+mod trial;
 mod tune;
 mod undo;
 
@@ -56,6 +57,8 @@ enum Command {
     Prove(prove::Options),
     Rng(rng::Options),
     Completions(completions::Options),
+    #[command(hide = true)]
+    Trial(trial::Options),
     /// What a command starts to clean up after its measurements in the kernel
     #[command(name = CLEAN_UP, hide = true)]
     CleanUp,
@@ -100,6 +103,7 @@ impl Outboard {
             Command::Run(options) => run::run(&options),
             Command::Setup(options) => setup::run(&options),
             Command::Status(options) => status::run(&options),
+            Command::Trial(options) => trial::run(&options),
             Command::Tune(options) => tune::run(&options),
             Command::Undo(options) => undo::run(&options),
         }

@@ -54,10 +54,11 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn report(options: &Options) -> anyhow::Result<()> {
+    let mut tree = None;
     let status = match &options.from {
         None => outboard_inventory::collect(&Root::live())?,
         Some(path) => match bundle::open(path)? {
-            Source::Tree(root) => outboard_inventory::collect(&root)?,
+            Source::Tree(root) => outboard_inventory::collect(tree.insert(root))?,
             Source::Text(path, bytes) => {
                 let found = laboratory::recognise(&bytes);
                 let found = found.map_err(|error| anyhow!("--from {}: {error:#}", path.display()))?;
@@ -85,7 +86,9 @@ fn report(options: &Options) -> anyhow::Result<()> {
             (_, true) => outboard_inventory::text::reach,
             _ => outboard_inventory::text::status,
         };
-        let text = render(&status, Style { color, columns });
+        let style = Style { color, columns };
+        let trial = tree.and_then(|root| outboard_inventory::text::trial(&root, style));
+        let text = render(&status, style) + &trial.unwrap_or_default();
         if color { answer_styled(&text)? } else { answer(&text)? }
     }
     Ok(())

@@ -8,7 +8,7 @@ use tar::{Builder, EntryType, Header};
 use crate::bundle::files::{Files, Item};
 
 /// Maximum size of an archive in bytes: forums and mail servers refuse larger attachments.
-pub const LARGEST_ARCHIVE: usize = 2_000_000;
+pub const LARGEST_ARCHIVE: usize = 1_000_000;
 
 /// Compression level of xz: the dictionary is 4 MiB, which a router has.
 const PRESET: u32 = 4;

@@ -10,8 +10,8 @@ use outboard_drivers::root::{ANSWERS, Root};
 use crate::bundle::files::{Files, Item};
 
 /// Beginnings of files with lists of names and numbers, which may look like addresses: drivers,
-/// versions, device ids, the note that identifies a build.
-const LISTS: [&str; 8] = [
+/// versions, device ids, the note that identifies a build; and documents without such.
+const LISTS: [&str; 11] = [
     "proc/crypto",
     "proc/sys/kernel/osrelease",
     "lib/modules/",
@@ -20,9 +20,12 @@ const LISTS: [&str; 8] = [
     "etc/outboard/checked",
     "etc/outboard/policy",
     "sys/module/",
+    "trial/check.json",
+    "trial/tune.json",
+    "trial/prove.json",
 ];
 /// Beginnings of other files that are not configurations of OpenSSL.
-const TEXTS: [&str; 5] = ["proc/", "sys/", "dev/", "outboard/", "etc/os-release"];
+const TEXTS: [&str; 6] = ["proc/", "sys/", "dev/", "outboard/", "trial/", "etc/os-release"];
 
 /// Scrubs all files of the running system; variables are those of its environment.
 pub fn scrub(files: &Files) -> Files {

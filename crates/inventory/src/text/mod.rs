@@ -2,8 +2,10 @@
 
 mod layout;
 mod offload_table;
+mod trial;
 
 pub use layout::Style;
+pub use trial::trial;
 
 use outboard_advice::words as decision_words;
 use outboard_catalog::instructions::Architecture;
