@@ -106,6 +106,7 @@ const tests = {
         const plan = await browser.text("#action-changes");
         assert.ok(plan.includes("Without outboard's module") && plan.includes("To check: engine-cbc-aes") && !plan.includes("xts"), plan);
         await accessible("the plan");
+        await browser.screenshot(`${share}/plan.png`);
         await browser.click("#action-close");
     },
 
