@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall packages release test test-all test-debug-kernel bench lint check fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages kit release test test-all test-debug-kernel bench lint check fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -24,7 +24,11 @@ packages: ## Debian packages in target/packages: ARCH=amd64, or several of vm/ar
 	@scripts/setup packages
 	@scripts/packages $(ARCH)
 
-release: ## the files of a release in target/dist: source, packages built twice, lists of crates, checksums
+kit: ## what the owner of a board unpacks and sends one file from, in target/kit: ARCH=armhf, or several (docs/first-board.md)
+	@scripts/setup packages
+	@scripts/kit $(ARCH)
+
+release: ## the files of a release in target/dist: source, packages and kits built twice, lists of crates, checksums
 	@scripts/setup packages
 	@scripts/release $(ARCH)
 
