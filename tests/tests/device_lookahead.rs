@@ -16,7 +16,7 @@ use outboard_tests::lane::is_full_lane;
 use outboard_tests::message_stream::{MessageStream, NONCE, StreamMessage};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
-use outboard_tests::world::{DriverChoice, Order, World};
+use outboard_tests::world::{AEADS, DriverChoice, Order, World};
 use outboard_tests::{aead, modes};
 use outboard_uapi::DEVICE;
 use serde_json::Value;
@@ -130,7 +130,7 @@ fn any_sequence_of_calls_gives_equal_results() {
         );
         aead::any_sequence_of_calls_is_answered_alike(&world, 60);
         aead::chosen_sequences_are_answered_alike(&world);
-        aead::records_are_sealed_and_opened_alike(&world);
+        aead::records_are_sealed_and_opened_alike(&world, &AEADS);
         assert_eq!(world.counts().mismatches, 0, "{threshold}, {window}");
     }
 }

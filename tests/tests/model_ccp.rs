@@ -19,6 +19,7 @@ pub(crate) const CCP: ModelNames = ModelNames {
 outboard_tests::tests_of_model!(CCP);
 outboard_tests::tests_of_model! { CCP:
     the_kernel_finds_every_cipher_right,
+    gcm_seals_and_opens_records,
     no_hash_of_it_is_used,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::aead::records_are_sealed_and_opened_alike;
 use crate::bytes::bytes;
 use crate::command::{status_and_output, succeeded};
 use crate::machine::{is_allowed, set_patience};
@@ -269,11 +270,23 @@ impl Modelled {
     /// its count.
     #[track_caller]
     pub fn openssl_is_proven(&self) {
+        self.is_proven(4 << 20, |requests| requests * self.names.starts_per_request);
+    }
+
+    /// The same of a driver whose engine has an interrupt for each block.
+    #[track_caller]
+    pub fn openssl_is_proven_by_blocks(&self) {
+        self.is_proven(128 << 10, |_| (128 << 10) / 16);
+    }
+
+    /// With this many bytes, and interrupts for a number of requests.
+    #[track_caller]
+    fn is_proven(&self, len: usize, raised: impl Fn(u64) -> u64) {
         self.allow(&[self.names.cbc]);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
         let (plain, secret, soft) = (path("plain"), path("secret"), path("soft"));
-        fs::write(&plain, bytes(1, 4 << 20)).expect("a file");
+        fs::write(&plain, bytes(1, len)).expect("a file");
         let counts = || {
             let lines = self.names.lines.map_or(0, interrupts_of);
             [count_of(self.names.cbc, "requests"), lines, self.engines.sum(Word::Requests)]
@@ -295,12 +308,12 @@ impl Modelled {
         assert!(text.contains("over /dev/outboard") && text.contains(verdict), "{text}");
         let [requests, interrupts, started] = [0, 1, 2].map(|which| after[which] - before[which]);
         // Each request of one context waits for the one before it.
-        assert!(requests >= (4 << 20) / 8192, "{requests}");
-        let expected = requests * self.names.starts_per_request;
-        assert_eq!(started, expected, "{requests} requests");
+        assert!(requests >= len as u64 / 8192, "{requests}");
+        assert_eq!(started, requests * self.names.starts_per_request, "{requests} requests");
         if self.names.lines.is_some() {
             // On two CPUs a handler may still run when the next request ends, and serve both; and the
             // emulator can raise a level again that the handler is about to lower.
+            let expected = raised(requests);
             assert!((expected / 2..=2 * expected).contains(&interrupts), "{interrupts} of {expected}");
         }
         let soft_enc = format!("enc -aes-128-cbc -in {plain} -out {soft} {KEY}");
@@ -313,6 +326,20 @@ impl Modelled {
             None => "unverified: it works without interrupts".to_owned(),
         };
         self.report("prove", format!("{requests} requests, {confirmed}"));
+    }
+
+    /// Records of TLS by the driver's GCM, each a request of its own.
+    #[track_caller]
+    pub fn gcm_seals_and_opens_records(&self) {
+        let is_gcm = |driver: &&&str| driver.contains("gcm");
+        let gcm = self.names.ciphers.iter().find(is_gcm).expect("the driver has GCM");
+        self.allow(&[gcm]);
+        let world = self.world(gcm, &[("LOOKAHEAD", "OFF")]);
+        records_are_sealed_and_opened_alike(&world, &["AES-128-GCM", "AES-256-GCM"]);
+        let counts = world.counts();
+        assert!(counts.hw_requests > 0 && counts.mismatches == 0, "{counts:?}");
+        self.assert_nothing_unsupported();
+        self.report("GCM whole", "records of TLS sealed and opened as by software");
     }
 
     /// Look-ahead by the driver's ECB mode.
