@@ -123,6 +123,12 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
             "faster up to 256 bytes: 6.45 times at 16",
         ],
     ),
+    (
+        "helios4-server-settings.txt",
+        "settings of ciphers, 5 lines",
+        &["outboard ciphers --service apache", "outboard ciphers --service nginx", "--service sshd"],
+    ),
+    ("ti-hwrng-bytes.txt", "/dev/hwrng, 1 line", &["outboard rng test"]),
     ("helios4-cryptodev-dmesg.txt", "messages of the Linux kernel", &["programs can open /dev/crypto"]),
     ("helios4-cryptodev-sessions.txt", "messages of the Linux kernel", &["opens sessions of /dev/crypto"]),
     (

@@ -16,14 +16,15 @@ mod packages;
 mod pci;
 mod process_time;
 mod rngtest;
+mod settings;
 mod speed;
 mod traffic;
 
 use outboard_documents::status::{Pasted, Remark};
 
 /// What [`recognise`] recognises, for messages.
-pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an openssl.cnf, a dmesg of Linux or FreeBSD, \
-    lines of pfSense's dashboard, or the output of lsmod, uname -a, lspci -nn, kldstat, pciconf -lv, opkg list-installed, \
+pub const ACCEPTED: &str = "/proc/crypto, /proc/interrupts, /proc/cpuinfo, an openssl.cnf, ciphers in the \
+    configuration of nginx, Apache or sshd, a dmesg of Linux or FreeBSD, lines of pfSense's dashboard, or the output of lsmod, uname -a, lspci -nn, kldstat, pciconf -lv, opkg list-installed, \
     apk list --installed, ubus call system board, openssl engine -t -c, openssl list -providers, openssl speed, time -v, \
     cryptsetup benchmark, cryptsetup luksDump, iperf3 or rngtest";
 
@@ -91,6 +92,7 @@ pub fn recognise(text: &str) -> Pasted {
     process_time::find(&lines, &mut pasted);
     traffic::find(&lines, &mut pasted);
     rngtest::find(&lines, &mut pasted);
+    settings::find(&lines, &mut pasted);
     pasted
 }
 
