@@ -18,7 +18,7 @@ use crate::reach_matrix::{self, Surroundings};
 use crate::services::Measured;
 use crate::{
     algorithms, checked, cpu, devices, drivers, hwrng, instructions, interfaces, kernel_use, machine,
-    services, system,
+    services, system, tls_libraries,
 };
 
 /// Reads the running system or a saved tree. Fails only if /proc/crypto cannot be read, and a saved
@@ -110,7 +110,8 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let services = services::facts(root, &measured);
     let stopped = stopped(root, &status);
     let system = system::read(root, status.kernel.release.as_deref());
-    Ok(Facts { status, system, stopped, services, kernel_users, openvpn })
+    let other_tls = tls_libraries::read(root);
+    Ok(Facts { status, system, stopped, services, kernel_users, openvpn, other_tls })
 }
 
 /// The drivers whose engine has stopped.

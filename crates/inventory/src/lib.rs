@@ -20,6 +20,7 @@ mod reach_matrix;
 mod services;
 pub mod system;
 pub mod text;
+mod tls_libraries;
 
 pub use collect::{collect, collect_from, facts};
 

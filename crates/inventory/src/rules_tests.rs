@@ -194,6 +194,10 @@ fn trees(id: &str) -> (Tree<'static>, Tree<'static>) {
             let padlock = driver("cbc(aes)", "cbc-aes-padlock", "padlock_aes", 400, "passed");
             (with(cesa(), &[("proc/cpuinfo", cpu)]), with(crypto(padlock), &[("proc/cpuinfo", cpu)]))
         }
+        "other-tls-library" => {
+            let programs = ("outboard/tls-libraries", "uhttpd mbedTLS\nocserv GnuTLS\n");
+            (with(cesa(), &[programs]), cesa())
+        }
         "padlock-engine-gone" => {
             let cpu = ("proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu ace ace_en\n");
             (with(openssl("4.0.3"), &[cpu]), with(openssl("3.5.4"), &[cpu]))

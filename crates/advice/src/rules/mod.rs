@@ -48,6 +48,7 @@ static CASES: &[(&str, &[(bool, When)])] = &[
     ("engine-configured", &[(PROBLEM, openssl::engine_configured)]),
     ("no-default-provider", &[(PROBLEM, openssl::no_default_provider)]),
     ("digests-offloaded", &[(PROBLEM, openssl::digests_offloaded)]),
+    ("other-tls-library", &[(NOTE, openssl::other_tls_library)]),
     ("padlock-engine-gone", &[(PROBLEM, openssl::padlock_engine_gone)]),
     ("hwrng-failing", &[(PROBLEM, random::failing)]),
     ("hwrng-unused", &[(PROBLEM, random::unused)]),

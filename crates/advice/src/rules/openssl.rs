@@ -48,6 +48,26 @@ pub fn engine_configured(facts: &Facts) -> Vec<Because> {
     engines(facts, &Fate::Deprecated)
 }
 
+/// Programs with another library: the package with OpenSSL, or the program to use instead.
+pub fn other_tls_library(facts: &Facts) -> Vec<Because> {
+    let is_openwrt = facts.system.is_openwrt;
+    let package = |name| facts.system.openwrt_package(name);
+    let step = |program: &str| match program {
+        "uhttpd" if is_openwrt => package("libustream-openssl"),
+        "hostapd" if is_openwrt => package("wpad-openssl"),
+        "dropbear" if is_openwrt => package("openssh-server"),
+        "dropbear" => "use OpenSSH".to_owned(),
+        "ocserv" => "none of its builds uses OpenSSL: leave it, or use OpenVPN or IPsec".to_owned(),
+        _ => "use a build with OpenSSL, if there is one".to_owned(),
+    };
+    let found = facts.other_tls.iter().filter(|_| !facts.status.accelerators.is_empty());
+    let because = |(program, library): &(String, String)| {
+        let evidence = format!("the files of {program} name {library}");
+        Because::new([program, library, &step(program)], evidence)
+    };
+    found.map(because).collect()
+}
+
 pub fn no_default_provider(facts: &Facts) -> Vec<Because> {
     let sections = facts.status.openssl.provider_section.iter().filter(|section| section.is_without_default);
     let at = sections.map(|it| format!("{} line {}: {}", it.file, it.line, it.names.join(", ")));
