@@ -35,6 +35,7 @@ mod device_interrupted;
 mod device_interrupted_services;
 mod device_interrupted_setup;
 mod device_jobs;
+mod device_kernel_harm;
 mod device_kernel_users;
 mod device_lookahead;
 mod device_lookahead_programs;

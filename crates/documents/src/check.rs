@@ -29,13 +29,21 @@ pub struct CheckedDriver {
     pub fault: Option<String>,
     pub requests: u64,
     pub bytes: u64,
+    /// Packets of IPsec that arrived as they were sent, from 64 to 1500 bytes.
+    #[serde(default)]
+    pub packets: u64,
+    /// Why it was not checked with packets of IPsec, which request its algorithm; null if it was, or they
+    /// do not.
+    #[serde(default)]
+    pub no_packets: Option<String>,
     /// Interrupts of accelerators during the check; null if they cannot be counted or would prove
     /// nothing.
     pub interrupts: Option<u64>,
 }
 
 outboard_catalog::texts! { words:
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+    /// In this order: what a check that finds several reports.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum CheckVerdict {
         Exact = "exact",

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decision::ServiceDecision;
+use crate::status::KernelUserFigures;
 use crate::{Figure, Goal, Machine, SpeedVerdict, now};
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -20,6 +21,9 @@ pub struct Tune {
     /// What to do with each service whose suites were compared.
     #[serde(default)]
     pub services: Vec<ServiceDecision>,
+    /// The drivers that users within the kernel get, if these are in use, and the kernel's best software.
+    #[serde(default)]
+    pub kernel_users: Vec<KernelUserFigures>,
     #[serde(default)]
     pub reasons: Vec<String>,
     #[serde(default)]
@@ -134,6 +138,7 @@ impl Tune {
             ciphers: Vec::new(),
             lookahead: Vec::new(),
             services: Vec::new(),
+            kernel_users: Vec::new(),
             reasons: Vec::new(),
             warnings,
             interrupted: false,

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use outboard_documents::Figure;
+use outboard_advice::spread::compare;
 use outboard_documents::status::{Accelerator, KernelUse, KernelUserFigures, MatrixRow};
 use outboard_drivers::find::Judged;
 use outboard_drivers::reach::{Consumer, KernelUser, Reachable, Route};
@@ -72,6 +72,7 @@ pub(crate) fn list(
     for user in USERS {
         let in_use = in_use(root, user, drivers);
         let consumer = Consumer::Of(user);
+        let measured_as = if user == Route::DmCrypt { KernelUser::Disk } else { KernelUser::Ipsec };
         // The out-of-tree module of OpenVPN exists on any kernel.
         let is_its = |answer| {
             answer == Reachable::Yes
@@ -94,7 +95,10 @@ pub(crate) fn list(
                 in_use: in_use.clone(),
                 is_chosen: KernelUser::ALL.iter().any(is_enabled)
                     || names.iter().any(|name| preferred.contains(name)),
-                measured: measured(user, &names, &figures),
+                measured: measured(measured_as, &figures)
+                    .into_iter()
+                    .filter(|one| names.contains(&one.driver))
+                    .collect(),
                 drivers: names,
             });
         }
@@ -111,29 +115,24 @@ fn preferred(root: &Root) -> Vec<String> {
     chosen.map(|one| one.name).collect()
 }
 
-/// The figures of these drivers that have a figure of software with the same setting. A packet of OpenVPN
-/// or MACsec is to the driver what one of IPsec is.
-fn measured(user: Route, drivers: &[String], figures: &[CipherFigure]) -> Vec<KernelUserFigures> {
-    let measured_as = if user == Route::DmCrypt { KernelUser::Disk } else { KernelUser::Ipsec };
-    let has_setting = |one: &&CipherFigure| measured_as.needs().iter().any(|need| need.setting == one.name);
+/// What drivers and software cost a user: the figures of drivers that have a figure of software with the
+/// same setting. A packet of OpenVPN or MACsec is to the driver what one of IPsec is.
+#[must_use]
+pub fn measured(user: KernelUser, figures: &[CipherFigure]) -> Vec<KernelUserFigures> {
+    let has_setting = |one: &&CipherFigure| user.needs().iter().any(|need| need.setting == one.name);
     let with_software = |one: &CipherFigure| {
-        let driver = one.driver.clone().filter(|name| drivers.contains(name))?;
         let software = figures.iter().find(|it| it.driver.is_none() && it.name == one.name)?;
+        let spread = one.spread + software.spread;
+        let speeds = [one.megabytes_per_second, software.megabytes_per_second];
+        let cpu = one.cpu_ms_per_megabyte.zip(software.cpu_ms_per_megabyte);
+        let is_cheaper = cpu.is_some_and(|(own, other)| compare(own, other, spread).is_lt());
         Some(KernelUserFigures {
             setting: one.name.clone(),
-            driver,
-            hardware: figure(one),
-            software: figure(software),
+            driver: one.driver.clone()?,
+            megabytes_per_second: speeds[0],
+            software_megabytes_per_second: speeds[1],
+            is_slower: compare(speeds[0], speeds[1], spread).is_lt() && !is_cheaper,
         })
     };
     figures.iter().filter(has_setting).filter_map(with_software).collect()
-}
-
-fn figure(one: &CipherFigure) -> Figure {
-    Figure {
-        megabytes_per_second: one.megabytes_per_second,
-        spread: one.spread,
-        cpu_ms_per_megabyte: one.cpu_ms_per_megabyte,
-        ..Figure::default()
-    }
 }

@@ -43,10 +43,9 @@ fn file_names_and_arguments_are_printed_without_escape_sequences() {
 }
 
 /// Files with other output than text for a person: bytes, a protocol between processes, a screen.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     "lab/src/requests/serve.rs",
     "lab/src/requests/without_instructions.rs",
-    "cli/src/commands/check/pressure.rs",
     "cli/src/commands/status.rs",
     "lab/src/commands/watch.rs",
     "lab/src/commands/watch/screen.rs",

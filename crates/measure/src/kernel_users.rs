@@ -6,7 +6,7 @@
 //! - [`chosen`]: the drivers that the kernel selects, and the best software
 //! - [`cleaner`]: removes what is left in the kernel, even if this process is killed
 //! - [`cipher`], [`mapping`], [`loopback`], [`contents`]: dm-crypt
-//! - [`esp`], [`network`], [`namespace`]: IPsec
+//! - [`esp`], [`network`], [`namespace`]: IPsec; [`packets`] checks a driver with it
 //! - [`keys`]: random keys, and their text
 
 pub mod chosen;
@@ -22,6 +22,7 @@ pub mod loopback;
 pub mod mapping;
 pub mod namespace;
 pub mod network;
+pub mod packets;
 
 use std::process::{Command, Stdio};
 

@@ -1,14 +1,11 @@
 //! Accelerators that users within the kernel get without having asked.
 
-use std::cmp::Ordering;
-
 use outboard_catalog::families;
 use outboard_catalog::search::url;
 use outboard_documents::status::{Accelerator, KernelUse, KernelUserFigures, Status};
 
 use super::Because;
 use crate::facts::Facts;
-use crate::spread;
 
 /// A user in use gets a driver that is wrong, known for faults, or slower than software.
 pub fn in_use(facts: &Facts) -> Vec<Because> {
@@ -74,7 +71,7 @@ fn harm(status: &Status, accelerator: &Accelerator, one: &KernelUse) -> Vec<Harm
     if one.is_chosen {
         return all;
     }
-    all.extend(one.measured.iter().filter(|figures| is_slower(figures)).map(slower));
+    all.extend(one.measured.iter().filter(|figures| figures.is_slower).map(slower));
     if !all.is_empty() || !one.measured.is_empty() {
         return all;
     }
@@ -98,20 +95,10 @@ fn harm(status: &Status, accelerator: &Accelerator, one: &KernelUse) -> Vec<Harm
     all
 }
 
-/// A driver that is slower and relieves the CPU is no loss for each goal.
-fn is_slower(figures: &KernelUserFigures) -> bool {
-    let (hardware, software) = (&figures.hardware, &figures.software);
-    spread::compare_speed(hardware, software) == Ordering::Less
-        && spread::compare_cpu(hardware, software) != Some(Ordering::Less)
-}
-
 fn slower(figures: &KernelUserFigures) -> Harm {
     let text = format!(
         "measured here: {} by {} {:.1} MB/s, in software {:.1}",
-        figures.setting,
-        figures.driver,
-        figures.hardware.megabytes_per_second,
-        figures.software.megabytes_per_second
+        figures.setting, figures.driver, figures.megabytes_per_second, figures.software_megabytes_per_second
     );
     Harm { text, source: outboard_policy::POLICY_FILE.to_owned() }
 }

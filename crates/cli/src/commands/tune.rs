@@ -1,6 +1,7 @@
 //! `outboard tune`: measures the request size from which hardware wins, and writes the provider's
 //! policy.
 
+mod kernel_users;
 mod policy_file;
 mod services;
 mod text;
@@ -37,6 +38,9 @@ use crate::signals;
 /// at sizes around the point where the accelerator begins to win; of CTR and GCM look-ahead too. The provider follows
 /// the result, /etc/outboard/policy, as long as kernel, CPU and driver are the same. A cipher for which software always
 /// wins is not offered.
+///
+/// As root it measures too what users within the kernel that are in use (IPsec, ovpn, MACsec, dm-crypt) get by the driver
+/// that the kernel selects for them, and by software. Only `outboard prefer` changes what they get.
 ///
 /// At the end the suites that each service offers are compared: with the accelerator, AES in software, and
 /// ChaCha20-Poly1305; for SSH with its MACs. For each service the decision is printed, as by `outboard setup`, and the
@@ -163,16 +167,18 @@ pub fn measure(wanted: &Wanted, answer: &mut Tune, each: &mut dyn FnMut(&Tune)) 
         drop(Replacement::open(Path::new(POLICY_FILE), explained)?);
         signals::check()?;
     }
-    let _measuring = Measuring::begin()?;
+    let measuring = Measuring::begin()?;
     let vigil = DisturbanceMonitor::begin();
     let ended = crate::tuning::all(wanted.module, wanted.ciphers, answer, each);
     progress("");
     answer.warnings.extend(vigil.warnings());
+    drop(measuring);
+    let of_kernel = kernel_users::measure(answer);
     if let Err(error) = ended {
         if !answer.interrupted {
             return Err(error);
         }
-    } else if answer.ciphers.is_empty() && answer.lookahead.is_empty() {
+    } else if answer.ciphers.is_empty() && answer.lookahead.is_empty() && of_kernel.is_empty() {
         if let Some(driver) = missing_key_stream(wanted.ciphers)? {
             let ciphers = wanted.ciphers.join(", ");
             answer.reasons = vec![format!(
@@ -184,7 +190,8 @@ pub fn measure(wanted: &Wanted, answer: &mut Tune, each: &mut dyn FnMut(&Tune)) 
         }
         bail!("there is nothing to measure: {}", text::reasons(&answer.reasons));
     } else {
-        let figures = services::compare(wanted.module, wanted.ciphers, answer)?;
+        let mut figures = services::compare(wanted.module, wanted.ciphers, answer)?;
+        figures.extend(of_kernel);
         if wanted.is_written && !answer.interrupted {
             Replacement::open(Path::new(POLICY_FILE), explained)?
                 .store(&policy_file::text(answer, &figures))?;

@@ -3,7 +3,6 @@
 use outboard_drivers::reach::{Consumer, Reachable};
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::check::CheckVerdict;
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -60,8 +59,10 @@ pub struct KernelUserFigures {
     /// The setting: `aes128gcm16`, `aes-xts-plain64`.
     pub setting: String,
     pub driver: String,
-    pub hardware: Figure,
-    pub software: Figure,
+    pub megabytes_per_second: f64,
+    pub software_megabytes_per_second: f64,
+    /// Whether it is slower than software, beyond the spread, and takes no less CPU time.
+    pub is_slower: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -13,6 +13,7 @@ use outboard_drivers::netlink::change;
 use outboard_measure::kernel_users::chosen::Drivers;
 use outboard_measure::kernel_users::cleaner::Cleaner;
 use outboard_measure::kernel_users::esp::{CHACHA20, Esp, GCM};
+use outboard_measure::kernel_users::ipsec::EspDrivers;
 use outboard_measure::kernel_users::network::{Mode, Network};
 use outboard_measure::{noise, stop};
 
@@ -128,22 +129,10 @@ fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)
     })?;
     let choice = Drivers::now()?.preferred(&asked, 0).map(|one| one.driver.name.clone());
     let choice = choice.ok_or_else(|| anyhow!("/proc/crypto has no {asked}"))?;
-    let mac = esp.mac();
     let aead = esp.aead();
-    let mut wanted = vec![esp.cipher()];
-    wanted.extend(mac.as_deref());
-    if mac.is_none() {
-        wanted.push(&aead);
-    }
-    let drivers = Drivers::with_software(&wanted)?;
-    let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
-    let mac = mac.as_deref().and_then(best).unwrap_or_default();
-    let software = match esp.mac() {
-        Some(_) => best(esp.cipher()).map(|cipher| esp.made_of(&mac, &cipher)),
-        None => best(&aead),
-    };
+    let EspDrivers { drivers, mac, software } = EspDrivers::find(esp)?;
     let mut all: Vec<(&'static str, String)> = vec![("the kernel's choice", choice.clone())];
-    all.extend(software.map(|driver| ("software", esp.asked(&driver))));
+    all.extend(software.map(|driver| ("software", driver)));
     let whole = drivers.accelerators(&aead).into_iter().map(|one| one.driver.name.clone());
     let parts = drivers.accelerators(esp.cipher()).into_iter();
     let parts = parts.map(|one| esp.made_of(&mac, &one.driver.name));
@@ -197,7 +186,7 @@ fn one(
             );
             continue;
         }
-        let place = network.tunnel(esp, options.bits, mode, &driver, cleaner)?;
+        let [_, place] = network.tunnel(esp, options.bits, mode, [&driver; 2], cleaner)?;
         backends.push(DriverBackend { contestant, driver, place });
     }
     let name = format!("ESP, {} mode, iperf3", mode.word());

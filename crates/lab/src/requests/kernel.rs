@@ -1,5 +1,7 @@
 //! The kernel's own benchmark of the driver that it prefers: loads tcrypt and parses its output.
 
+use std::collections::BTreeSet;
+
 use super::tcrypt::{Line, ROUNDS, Tcrypt, Tests};
 use crate::documents::bench::{Bench, CipherDirection, Contestant, ContestantKind, Evidence, Row};
 use anyhow::Result;
@@ -168,15 +170,23 @@ fn rows(
 ) {
     let is_ours =
         |line: &&Line| line.algorithm == subject.primitive.kernel_name() && line.bits == subject.bits;
-    let Some(driver) = runs.lines.iter().flatten().find(is_ours).map(|line| line.driver.clone()) else {
-        return;
+    let ours = || runs.lines.iter().flatten().filter(is_ours);
+    let name = subject.primitive.kernel_name();
+    let Some(driver) = ours().next().map(|line| line.driver.clone()) else {
+        let text = format!("--kernel: tcrypt has no test of {name} with a key of {} bits", subject.bits);
+        return note(&mut bench.notes, text);
     };
+    if !ours().any(|line| line.requests == 1 && options.sizes.0.contains(&line.bytes)) {
+        let sizes: BTreeSet<String> = ours().map(|line| format!("{:>5}", line.bytes)).collect();
+        let sizes: Vec<&str> = sizes.iter().map(|size| size.trim()).collect();
+        let text = format!("--kernel: tcrypt measures {name} at {} bytes only (--size)", sizes.join(", "));
+        return note(&mut bench.notes, text);
+    }
     if !options.drivers.is_empty() && !options.drivers.contains(&driver) {
         note(
             &mut bench.notes,
             format!(
-                "--kernel: tcrypt measures the driver of {} that the kernel prefers, which is {driver}",
-                subject.primitive.kernel_name()
+                "--kernel: tcrypt measures the driver of {name} that the kernel prefers, which is {driver}"
             ),
         );
         return;

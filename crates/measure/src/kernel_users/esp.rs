@@ -52,6 +52,16 @@ impl Esp {
         Esp::parse(name).ok()
     }
 
+    /// By the kernel's name of an algorithm that ESP requests, or takes as a part.
+    pub fn by_algorithm(name: &str) -> Option<Esp> {
+        let authenticated = |name: &str| Esp::parse(&format!("cbc(aes)+{name}")).ok();
+        match name {
+            "gcm(aes)" | GCM => Esp::parse(GCM).ok(),
+            "cbc(aes)" => authenticated("hmac(sha256)"),
+            _ => authenticated(name.strip_prefix("authenc(")?.strip_suffix(",cbc(aes))")?),
+        }
+    }
+
     /// Returns the cipher that accelerators implement: `cbc(aes)` or `gcm(aes)`. For ChaCha20 it is
     /// the AEAD.
     pub fn cipher(&self) -> &'static str {
@@ -149,6 +159,10 @@ mod tests {
             assert_eq!(esp.asked(&esp.aead()), need.algorithm);
         }
         assert_eq!(Esp::by_setting(CHACHA20_SETTING), Some(chacha20));
+        for (name, esp) in [("gcm(aes)", &gcm), (GCM, &gcm), ("cbc(aes)", &cbc), (&cbc.aead(), &cbc)] {
+            assert_eq!(Esp::by_algorithm(name).as_ref(), Some(esp), "{name}");
+        }
+        assert_eq!(Esp::by_algorithm("authenc(hmac(md5),cbc(aes))"), None);
         for wrong in ["cbc(aes)", "cbc(aes)+hmac(md5)", "gcm(aes)", ""] {
             assert!(Esp::parse(wrong).is_err(), "{wrong}");
         }

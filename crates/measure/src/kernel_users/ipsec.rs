@@ -23,7 +23,7 @@ const REQUEST: usize = 1 << 16;
 /// A connection that transfers nothing for this long has stalled.
 const STALLED: Duration = Duration::from_secs(10);
 
-const KEY_BITS: usize = 128;
+pub(super) const KEY_BITS: usize = 128;
 
 /// Measures each setting of `esp_proposals` in software, and by its accelerator if there is one. A
 /// packet that IPsec drops is an error.
@@ -37,7 +37,8 @@ pub fn measure(settings: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> R
             if driver.len() > change::LONGEST_NAME {
                 bail!("{driver}: NETLINK_CRYPTO takes names of {} bytes at most", change::LONGEST_NAME);
             }
-            let address = network.tunnel(&esp, KEY_BITS, Mode::Tunnel, &driver, cleaner)?;
+            let ends = [driver.as_str(); 2];
+            let [_, address] = network.tunnel(&esp, KEY_BITS, Mode::Tunnel, ends, cleaner)?;
             let connection = network.checked(|| Connection::new(&network, &address));
             let connection = connection.map_err(|error| anyhow!("{setting} by {driver}: {error}"))?;
             let contestant = Contestant { setting: (*setting).to_owned(), driver, accelerator };
@@ -58,27 +59,43 @@ pub fn measure(settings: &[(&str, Option<&Judged>)], cleaner: &mut Cleaner) -> R
     figures
 }
 
+/// The kernel's drivers, and the best software among them.
+pub struct EspDrivers {
+    pub drivers: Drivers,
+    /// Of the HMAC; empty for an AEAD.
+    pub mac: String,
+    /// As ESP requests it.
+    pub software: Option<String>,
+}
+
+impl EspDrivers {
+    pub fn find(esp: &Esp) -> Result<EspDrivers> {
+        let (aead, mac) = (esp.aead(), esp.mac());
+        let cipher = if mac.is_some() { esp.cipher() } else { &aead };
+        let mut wanted = vec![esp.cipher(), cipher];
+        wanted.extend(mac.as_deref());
+        let drivers = Drivers::with_software(&wanted)?;
+        let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
+        let own_mac = mac.as_deref().and_then(best).unwrap_or_default();
+        let software = best(cipher).map(|cipher| match mac {
+            Some(_) => esp.asked(&esp.made_of(&own_mac, &cipher)),
+            None => esp.asked(&cipher),
+        });
+        Ok(EspDrivers { drivers, mac: own_mac, software })
+    }
+}
+
 /// The drivers that are compared: the best software, and the accelerator within what ESP requests.
-fn drivers_of(esp: &Esp, accelerator: Option<&Judged>) -> Result<Vec<(Option<String>, String)>> {
-    let (aead, mac) = (esp.aead(), esp.mac());
-    let mut wanted = vec![mac.as_deref().map_or(aead.as_str(), |_| esp.cipher())];
-    wanted.extend(mac.as_deref());
-    let drivers = Drivers::with_software(&wanted)?;
-    let best = |algorithm: &str| drivers.software(algorithm).map(|one| one.driver.name.clone());
-    let mac = mac.as_deref().and_then(best);
-    let made_of = |cipher: &str| esp.made_of(mac.as_deref().unwrap_or_default(), cipher);
-    let software = match esp.mac() {
-        Some(_) => best(esp.cipher()).map(|cipher| made_of(&cipher)),
-        None => best(&aead),
-    };
-    let mut all: Vec<(Option<String>, String)> =
-        software.into_iter().map(|driver| (None, esp.asked(&driver))).collect();
+pub(super) fn drivers_of(esp: &Esp, accelerator: Option<&Judged>) -> Result<Vec<(Option<String>, String)>> {
+    let EspDrivers { mac, software, .. } = EspDrivers::find(esp)?;
+    let aead = esp.aead();
+    let mut all: Vec<(Option<String>, String)> = software.into_iter().map(|driver| (None, driver)).collect();
     let Some(accelerator) = accelerator else { return Ok(all) };
     let (name, algorithm) = (&accelerator.driver.name, &accelerator.driver.algorithm);
     let within = match algorithm {
         _ if *algorithm == esp.asked(&aead) => name.clone(),
         _ if *algorithm == aead => esp.asked(name),
-        _ if algorithm == esp.cipher() => esp.asked(&made_of(name)),
+        _ if algorithm == esp.cipher() => esp.asked(&esp.made_of(&mac, name)),
         _ => bail!("{name}: IPsec with {algorithm} within {aead} is not measured"),
     };
     all.push((Some(name.clone()), within));

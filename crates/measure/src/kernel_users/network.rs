@@ -14,8 +14,8 @@ use super::keys::random;
 use super::namespace::Namespace;
 use crate::stop;
 
-/// Security associations of a tunnel: one per direction in each namespace.
-const ASSOCIATIONS: u32 = 4;
+/// Security associations of an end: one per direction.
+const ASSOCIATIONS: u32 = 2;
 
 /// The mode of IPsec (RFC 4303, 3.1).
 #[derive(Clone, Copy)]
@@ -60,20 +60,41 @@ impl Network {
         Ok(Network { left, right, tunnels: 0 })
     }
 
-    /// Configures a tunnel between two new addresses with this driver, independent of the kernel's
-    /// preference; returns the address of the right end.
-    ///
-    /// xfrm accepts names of algorithms only, and the kernel selects the driver with the highest
-    /// priority at that moment. So the driver gets the highest priority while the associations are
-    /// created; they keep the driver that they got.
+    /// Configures a tunnel between two new addresses, each end with its driver, independent of the
+    /// kernel's preference; returns the addresses.
     pub fn tunnel(
         &mut self,
         esp: &Esp,
         bits: usize,
         mode: Mode,
-        driver: &str,
+        drivers: [&str; 2],
         cleaner: &mut Cleaner,
-    ) -> Result<String> {
+    ) -> Result<[String; 2]> {
+        self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
+        let mut keys = [0; 2].map(|_: u8| Zeroizing::new(vec![0; esp.key_bytes(bits)]));
+        for key in &mut keys {
+            random(key)?;
+        }
+        let words = keys.map(|key| esp.words(&key));
+        for (end, driver) in [TunnelEnd::Left, TunnelEnd::Right].into_iter().zip(drivers) {
+            self.connect(end, esp, driver, &lines(self.tunnels, end, mode, &words), cleaner)?;
+        }
+        Ok(addresses(self.tunnels))
+    }
+
+    /// Creates the associations of one end.
+    ///
+    /// xfrm accepts names of algorithms only, and the kernel selects the driver with the highest
+    /// priority at that moment. So the driver gets the highest priority while the associations are
+    /// created; they keep the driver that they got.
+    fn connect(
+        &self,
+        end: TunnelEnd,
+        esp: &Esp,
+        driver: &str,
+        lines: &str,
+        cleaner: &mut Cleaner,
+    ) -> Result<()> {
         change::make(driver).with_context(|| format!("the kernel does not make {driver}"))?;
         let drivers = Drivers::now()?;
         let Some(own) = drivers.named(driver).map(|one| &one.driver) else {
@@ -89,30 +110,17 @@ impl Network {
             }
             _ => false,
         };
-        let made = self.connect(esp, bits, mode);
+        let made = if end == TunnelEnd::Left { &self.left } else { &self.right }.ip(lines);
         if raised {
             change::prefer(driver, own.priority)?;
         }
-        let address = made?;
+        made?;
         let users = |one: Option<u32>| one.unwrap_or(0);
         let now = Drivers::now()?.named(driver).and_then(|one| one.driver.refcnt);
         if users(now) < users(own.refcnt) + ASSOCIATIONS {
             bail!("the kernel took another driver of {asked} than {driver}, which has the highest priority");
         }
-        Ok(address)
-    }
-
-    /// Uses addresses of RFC 2544, which are not reachable from this machine otherwise.
-    fn connect(&mut self, esp: &Esp, bits: usize, mode: Mode) -> Result<String> {
-        self.tunnels = self.tunnels.checked_add(1).context("too many tunnels")?;
-        let mut keys = [0; 2].map(|_: u8| Zeroizing::new(vec![0; esp.key_bytes(bits)]));
-        for key in &mut keys {
-            random(key)?;
-        }
-        let words = keys.map(|key| esp.words(&key));
-        self.left.ip(&lines(self.tunnels, TunnelEnd::Left, mode, &words))?;
-        self.right.ip(&lines(self.tunnels, TunnelEnd::Right, mode, &words))?;
-        Ok(format!("198.18.{}.2", self.tunnels))
+        Ok(())
     }
 
     /// Removes all associations, so that the kernel can release their resources.
@@ -124,8 +132,15 @@ impl Network {
 
     /// Returns the packets that IPsec has dropped at both ends, by the kernel's names of the
     /// reasons.
-    fn drops(&self) -> Result<Vec<(String, u64)>, String> {
+    pub(super) fn drops(&self) -> Result<Vec<(String, u64)>, String> {
         Ok([drops(&self.left)?, drops(&self.right)?].concat())
+    }
+
+    /// The number of packets that IPsec has dropped since then, and the reasons.
+    pub(super) fn dropped_since(&self, before: &[(String, u64)]) -> Result<(u64, String), String> {
+        let now = self.drops()?;
+        let number = now.iter().zip(before).map(|(now, then)| now.1.saturating_sub(then.1)).sum();
+        Ok((number, more(before, &now)))
     }
 
     /// Sends data, and verifies that IPsec dropped no packet.
@@ -135,8 +150,8 @@ impl Network {
         if stop::asked() {
             return Err("interrupted".to_owned());
         }
-        let dropped = more(&before, &self.drops()?);
-        let advice = "do not use it for IPsec, and see outboard check";
+        let (_, dropped) = self.dropped_since(&before)?;
+        let advice = "outboard prefer --software keeps IPsec from it";
         match (sent, dropped.is_empty()) {
             (Ok(result), true) => Ok(result),
             (Ok(_), false) => Err(format!(
@@ -177,10 +192,15 @@ fn counts(text: &str) -> Vec<(String, u64)> {
 /// processes many packets in parallel reorders them, and packets behind the window are dropped.
 const REPLAY_WINDOW: u32 = 4096;
 
+/// Of RFC 2544, which are not reachable from this machine otherwise.
+fn addresses(tunnel: u8) -> [String; 2] {
+    [1, 2].map(|host| format!("198.18.{tunnel}.{host}"))
+}
+
 /// Returns the input of ip(8) for one end of a tunnel.
 fn lines(number: u8, end: TunnelEnd, mode: Mode, keys: &[Zeroizing<String>; 2]) -> Zeroizing<String> {
     let mode = mode.word();
-    let [left, right] = [1, 2].map(|host| format!("198.18.{number}.{host}"));
+    let [left, right] = addresses(number);
     let own = if end == TunnelEnd::Left { &left } else { &right };
     // Reserve the full length: a reallocation would leave a copy of a key in memory.
     let mut text =

@@ -13,6 +13,12 @@ pub fn report(check: &Check) -> String {
         if let Some(fault) = &driver.fault {
             text += &format!("{}: {fault}.\n", driver.name);
         }
+        if driver.packets > 0 {
+            text += &format!("{}: {} packets of IPsec were right.\n", driver.name, driver.packets);
+        }
+        if let Some(why) = &driver.no_packets {
+            text += &format!("{}: not checked with packets of IPsec: {why}.\n", driver.name);
+        }
         if driver.verdict == CheckVerdict::Exact && driver.interrupts == Some(0) {
             text += &format!(
                 "{}: no interrupt came: its driver computed all of it on the CPU, and no accelerator was checked.\n",
@@ -70,6 +76,8 @@ mod tests {
             fault: None,
             requests: 12345,
             bytes: 67_890_123,
+            packets: 2874,
+            no_packets: None,
             interrupts: Some(12000),
         };
         let wrong = CheckedDriver {
@@ -78,6 +86,7 @@ mod tests {
             verdict: CheckVerdict::Wrong,
             fault: Some("encrypting 4096 bytes by ctr(aes) with a key of 128 bits: the result is wrong from byte 7 on".into()),
             requests: 999,
+            packets: 0,
             ..exact.clone()
         };
         let silent = CheckedDriver { name: "qce-cbc-aes".into(), interrupts: Some(0), ..exact.clone() };
@@ -88,6 +97,8 @@ mod tests {
             fault: Some("/dev/outboard does not reach driver mv-cbc-aes: outboard allow mv-cbc-aes".into()),
             requests: 0,
             bytes: 0,
+            packets: 0,
+            no_packets: Some("the command ip cannot be run".into()),
             interrupts: None,
             selftest: "unknown".into(),
             ..exact.clone()

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_accel::Error;
 use outboard_accel::check::{Checked, Fault, key_lengths, soak};
 use outboard_accel::checkable::Subject;
@@ -19,9 +19,13 @@ use outboard_drivers::reach::refused;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::interrupts::Interrupts;
+use outboard_measure::kernel_users::cleaner::Cleaner;
+use outboard_measure::kernel_users::esp::Esp;
+use outboard_measure::kernel_users::packets::{self, RightPackets};
 use outboard_measure::stop;
 
-use super::share::{Outcome, Share};
+use super::share::Share;
+use crate::kernel_choice;
 
 const THREADS: u64 = 2;
 
@@ -31,8 +35,17 @@ const APART: u64 = 1_000_000_007;
 pub struct Candidate {
     pub name: String,
     pub module: String,
-    algorithm: Primitive,
+    pub algorithm: String,
+    /// The algorithm, if programs request it. Of others packets of IPsec are the only check.
+    primitive: Option<Primitive>,
     selftest: String,
+}
+
+impl Candidate {
+    /// As which ESP packets of IPsec request it.
+    pub fn esp(&self) -> Option<Esp> {
+        Esp::by_algorithm(&self.algorithm).filter(|_| !is_padlock(&self.name))
+    }
 }
 
 /// Returns the named drivers, or all accelerators.
@@ -48,13 +61,15 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
             [] => judged.judgement.verdict == Verdict::Accelerator && refused(&driver.name).is_none(),
             _ => named.contains(&driver.name),
         };
-        let Some(algorithm) = Primitive::by_kernel_name(&driver.algorithm).filter(|_| is_wanted) else {
+        let primitive = Primitive::by_kernel_name(&driver.algorithm);
+        if !is_wanted || primitive.is_none() && Esp::by_algorithm(&driver.algorithm).is_none() {
             continue;
-        };
+        }
         // The kernel has not tested what it does not know.
         let selftest = if is_padlock(&driver.name) { "none" } else { driver.selftest.name() };
-        let (name, module) = (driver.name.clone(), driver.module.clone());
-        candidates.push(Candidate { name, module, algorithm, selftest: selftest.to_owned() });
+        let (name, module, algorithm) =
+            (driver.name.clone(), driver.module.clone(), driver.algorithm.clone());
+        candidates.push(Candidate { name, module, algorithm, primitive, selftest: selftest.to_owned() });
     }
     if let Some(missing) = named.iter().find(|name| !candidates.iter().any(|found| found.name == **name)) {
         bail!(
@@ -68,21 +83,59 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
 /// Opens a driver over the interface that reaches it.
 /// Errors: why none reaches it.
 pub fn reach(candidate: &Candidate) -> Result<Subject, String> {
-    let reached = candidate.algorithm.reach(&candidate.name);
+    let Some(primitive) = candidate.primitive else {
+        return Err("only users within the kernel request its algorithm".to_owned());
+    };
+    let reached = primitive.reach(&candidate.name);
     reached.map_err(|passed| passed.iter().map(Error::to_string).collect::<Vec<_>>().join("; "))
 }
 
 pub fn unreached(candidate: &Candidate, why: String) -> CheckedDriver {
     CheckedDriver {
         name: candidate.name.clone(),
-        algorithm: candidate.algorithm.kernel_name().to_owned(),
+        algorithm: candidate.algorithm.clone(),
         selftest: candidate.selftest.clone(),
         interface: None,
         verdict: CheckVerdict::Unreached,
         fault: Some(why),
         requests: 0,
         bytes: 0,
+        packets: 0,
+        no_packets: None,
         interrupts: None,
+    }
+}
+
+/// Checks a driver with packets of IPsec too, unless it is known to be wrong.
+pub fn with_packets(driver: &mut CheckedDriver, esp: &Esp, cleaner: &mut Result<Cleaner>) {
+    if driver.verdict.is_failure() {
+        return;
+    }
+    let mut found = || {
+        let cleaner = cleaner.as_mut().map_err(|error| anyhow!("{error:#}"))?;
+        let drivers = kernel_choice::now()?;
+        let one = drivers.iter().find(|one| one.driver.name == driver.name && one.driver.is_usable());
+        packets::check(esp, one.context("it is not usable")?, cleaner)
+    };
+    let in_flight = |text: String| {
+        let single = if driver.verdict == CheckVerdict::Exact { "right for single requests; " } else { "" };
+        Some(format!("{single}packets of IPsec, {} in flight: {text}", packets::IN_FLIGHT))
+    };
+    match found() {
+        Err(error) => driver.no_packets = Some(format!("{error:#}")),
+        Ok(Ok(RightPackets { packets: 0, .. })) => {
+            driver.no_packets = Some("no time was left".to_owned());
+        }
+        Ok(Ok(right)) => {
+            driver.packets = right.packets;
+            driver.requests += right.packets;
+            driver.bytes += right.bytes;
+            if driver.verdict == CheckVerdict::Unreached {
+                (driver.verdict, driver.fault) = (CheckVerdict::Exact, None);
+                driver.interface = Some("IPsec".to_owned());
+            }
+        }
+        Ok(Err((verdict, text))) => (driver.fault, driver.verdict) = (in_flight(text), verdict),
     }
 }
 
@@ -109,12 +162,8 @@ pub fn check(
     driver.interface = Some(subject.interface().to_owned());
     driver.interrupts = count().zip(before).map(|(now, then)| now.saturating_sub(then));
     (driver.requests, driver.bytes) = (share.requests, share.bytes);
-    (driver.verdict, driver.fault) = match share.fault {
-        None => (CheckVerdict::Exact, None),
-        Some((Outcome::Wrong, text)) => (CheckVerdict::Wrong, Some(text)),
-        Some((Outcome::Late, text)) => (CheckVerdict::Unanswered, Some(text)),
-        Some((Outcome::None, text)) => (CheckVerdict::Refuses, Some(text)),
-    };
+    let (verdict, fault) = share.fault.unzip();
+    (driver.verdict, driver.fault) = (verdict.unwrap_or(CheckVerdict::Exact), fault);
     driver
 }
 
@@ -162,7 +211,7 @@ fn alone(subject: &Subject, time: Duration, seed: u64, go_on: &(dyn Fn() -> bool
         let mine = one(0);
         running.into_iter().fold(examples.clone().and(mine), |sum, thread| {
             sum.and(thread.join().unwrap_or_else(|_| Share {
-                fault: Some((Outcome::None, "a thread of outboard check panicked".to_owned())),
+                fault: Some((CheckVerdict::Refuses, "a thread of outboard check panicked".to_owned())),
                 ..Share::default()
             }))
         })
@@ -195,19 +244,19 @@ fn share_of(checked: Result<Checked, Fault>) -> Share {
             Share { requests: requests as u64, bytes: bytes as u64, fault: None }
         }
         Err(fault) => {
-            let outcome = match &fault {
-                Fault::Failed { error, .. } if error.is_without_answer() => Outcome::Late,
-                Fault::Failed { .. } => Outcome::None,
-                Fault::Wrong { .. } | Fault::Accepted { .. } => Outcome::Wrong,
+            let verdict = match &fault {
+                Fault::Failed { error, .. } if error.is_without_answer() => CheckVerdict::Unanswered,
+                Fault::Failed { .. } => CheckVerdict::Refuses,
+                Fault::Wrong { .. } | Fault::Accepted { .. } => CheckVerdict::Wrong,
             };
-            Share { fault: Some((outcome, fault.to_string())), ..Share::default() }
+            Share { fault: Some((verdict, fault.to_string())), ..Share::default() }
         }
     }
 }
 
 fn not_done(why: &str) -> Share {
     Share {
-        fault: Some((Outcome::None, format!("the second process of outboard check {why}"))),
+        fault: Some((CheckVerdict::Refuses, format!("the second process of outboard check {why}"))),
         ..Share::default()
     }
 }
@@ -254,12 +303,7 @@ impl Second {
                 not_done(&format!("ended with {}", output.status))
             };
         };
-        let outcome = match driver.verdict {
-            CheckVerdict::Wrong => Outcome::Wrong,
-            CheckVerdict::Unanswered => Outcome::Late,
-            _ => Outcome::None,
-        };
-        let fault = driver.fault.map(|text| (outcome, format!("{text} (in the second process)")));
+        let fault = driver.fault.map(|text| (driver.verdict, format!("{text} (in the second process)")));
         Share { requests: driver.requests, bytes: driver.bytes, fault }
     }
 }

@@ -140,6 +140,15 @@ fn compared(
     Ok((measured::facts(user, &needs, &figures, goal)?, figures))
 }
 
+/// Measures the accelerators that the kernel selects for the user, and software.
+pub fn measure_selected(user: KernelUser) -> Result<Vec<KernelFigure>> {
+    let release = Release::read(&Root::live());
+    let kernel = KernelDrivers::with_instances_for(user, release.as_ref())?;
+    let outlooks = outlook(user, &kernel.drivers, release.as_ref());
+    let selected = choose(&outlooks).into_iter().filter(|choice| choice.is_selected);
+    measured::measure(user, &selected.map(|choice| (choice.need, choice.driver)).collect::<Vec<_>>())
+}
+
 /// The facts for the decision, by the same measurement as [`enable`].
 pub fn facts(user: KernelUser, goal: Goal) -> Result<ServiceFacts> {
     let record = Record::read(&Tree::at(std::path::Path::new("/")), user.name());

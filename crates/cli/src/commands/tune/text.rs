@@ -2,6 +2,7 @@
 
 use outboard_advice::details;
 use outboard_console::first_of;
+use outboard_documents::status::KernelUserFigures;
 use outboard_documents::tune::{Lookahead, Tune, TunedCipher};
 
 /// The provider's message if an algorithm has no driver: the text before and after the name.
@@ -39,7 +40,17 @@ pub fn reasons(reasons: &[String]) -> String {
 
 /// Formats the remarks after the ciphers.
 pub fn end(answer: &Tune) -> String {
+    let of_kernel = |one: &KernelUserFigures| {
+        let KernelUserFigures { setting, driver, .. } = one;
+        let next =
+            if one.is_slower { format!(": outboard prefer --software {driver}") } else { String::new() };
+        format!(
+            "{setting} in the kernel: {driver} {:.1} MB/s, software {:.1}{next}\n",
+            one.megabytes_per_second, one.software_megabytes_per_second
+        )
+    };
     let mut text: String = answer.services.iter().map(details).collect();
+    text.extend(answer.kernel_users.iter().map(of_kernel));
     let mut line = |words: std::fmt::Arguments<'_>| text += &format!("{words}\n");
     let warnings = first_of(&answer.warnings, "warning", "--json", false);
     warnings.shown.iter().for_each(|warning| line(format_args!("Warning: {warning}.")));
