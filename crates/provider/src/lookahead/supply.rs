@@ -121,8 +121,12 @@ impl Supply {
     /// Whether the driver has completed all segments that the stream left. Drops those.
     pub(super) fn has_all_back(&mut self) -> bool {
         if let Some(last) = self.left.iter_mut().rposition(Segment::is_ready) {
-            let later = self.left.len() - (last + 1);
-            self.left.retain_mut(|segment| !segment.is_ready());
+            let (later, mut index) = (self.left.len() - (last + 1), 0);
+            // The driver may have completed a later one since.
+            self.left.retain_mut(|segment| {
+                index += 1;
+                index > last + 1 || !segment.is_ready()
+            });
             (self.waits_since, self.passed_over) = (None, self.left.len() - later);
         }
         self.left.is_empty()
@@ -211,7 +215,61 @@ fn unless_scarce<T>(submitted: Result<T, Error>) -> Result<Option<T>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use outboard_accel::{Direction, InFlight, Request};
+
     use super::*;
+
+    /// Its request is complete after so many looks at it.
+    struct Looked(Rc<Cell<u32>>);
+
+    // SAFETY: the test has one thread.
+    unsafe impl Send for Looked {}
+
+    impl InFlight for Looked {
+        fn is_done(&self) -> bool {
+            self.0.replace(self.0.get().saturating_sub(1)) == 0
+        }
+    }
+
+    impl Session for Looked {
+        fn max_request(&self, _direction: Direction) -> usize {
+            BLOCK
+        }
+        fn submit(&mut self, _requests: &[Request<'_>]) -> Result<(), Error> {
+            unreachable!("key stream only")
+        }
+        fn submit_counters(&mut self, len: usize, fill: &mut dyn FnMut(&mut [u8])) -> Result<(), Error> {
+            fill(&mut vec![0; len]);
+            Ok(())
+        }
+        fn result(&mut self, _index: usize) -> Result<&[u8], Error> {
+            unreachable!("no text uses it")
+        }
+        fn release(&mut self) {}
+        fn share(&self) -> Result<Box<dyn Session>, Error> {
+            Ok(Box::new(Looked(self.0.clone())))
+        }
+    }
+
+    #[test]
+    fn a_segment_that_completes_while_others_are_looked_at_stays_until_the_next_look() {
+        let budget: &'static Budget = Box::leak(Box::new(Budget::new(4 * BLOCK)));
+        let looks = [(); 2].map(|()| Rc::new(Cell::new(100)));
+        let mut supply = Supply::new(Box::new(Looked(looks[0].clone())), budget, 2 * BLOCK);
+        for look in &looks {
+            supply.session = Box::new(Looked(look.clone()));
+            let segment = supply.submit(Counters::Run { first: 0 }, 1).expect("accepted").expect("memory");
+            supply.leave(segment);
+        }
+        looks[0].set(0);
+        looks[1].set(1);
+        assert!(!supply.has_all_back());
+        assert_eq!((supply.left.len(), supply.passed_over), (1, 0));
+        assert!(supply.has_all_back());
+    }
 
     #[test]
     fn only_the_lack_of_room_is_no_error() {
