@@ -2,7 +2,8 @@
 
 use std::io;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::sync::{AtomicU32, Ordering, spin_loop};
 
 /// A page of zeros in place of the parent's (MADV_WIPEONFORK).
 const CHILD: u32 = 0;
@@ -34,7 +35,8 @@ impl ForkMark {
         if unsafe { libc::madvise(at, BYTES, libc::MADV_WIPEONFORK) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        page.state().store(OURS, Ordering::Release);
+        // SAFETY: as above; the page is long enough.
+        unsafe { page.0.write(AtomicU32::new(OURS)) };
         Ok(page)
     }
 
@@ -52,9 +54,14 @@ impl ForkMark {
                         state.store(OURS, Ordering::Release);
                     }
                 }
-                _ => std::hint::spin_loop(),
+                _ => spin_loop(),
             }
         }
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn fork_in_test(&self) {
+        self.state().store(CHILD, Ordering::Release);
     }
 
     fn state(&self) -> &AtomicU32 {

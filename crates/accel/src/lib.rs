@@ -40,6 +40,7 @@ pub mod primitive;
 mod reach;
 #[warn(missing_docs)]
 mod session;
+mod sync;
 mod wipe;
 
 pub use error::{Cause, DriverName, Error};

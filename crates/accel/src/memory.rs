@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use crate::Error;
+use crate::sync::{AtomicUsize, Ordering, fence};
 
 pub fn try_box<T>(value: T) -> Option<Box<T>> {
     let layout = Layout::new::<T>();

@@ -1,6 +1,6 @@
 //! Slots that any process may claim, without a lock that a killed process would never release.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use crate::sync::{AtomicU8, AtomicU32, Ordering, spin_loop};
 
 const FREE: u32 = 0;
 const CLAIMED: u32 = 1;
@@ -8,7 +8,7 @@ const READY: u32 = 2;
 
 /// Polls of a claimed slot before it is skipped: its process has a few dozen byte stores to
 /// complete. If it was killed before, the slot stays claimed.
-const MAX_POLLS: u32 = 200;
+const MAX_POLLS: u32 = if cfg!(all(test, loom)) { 2 } else { 200 };
 
 /// Free, then claimed by one writer, then ready. A ready slot never changes again.
 #[repr(transparent)]
@@ -28,7 +28,7 @@ impl Claim {
         for _ in 0..MAX_POLLS {
             match self.0.load(Ordering::Acquire) {
                 FREE => return State::Free,
-                CLAIMED => std::hint::spin_loop(),
+                CLAIMED => spin_loop(),
                 READY => return State::Ready,
                 _ => return State::Stuck,
             }

@@ -18,11 +18,15 @@ mod counter;
 mod counts;
 mod decision;
 mod error;
+#[cfg(all(test, loom))]
+mod explored;
 mod layout;
 mod note;
 mod row;
 mod seed;
 mod software_reason;
+#[path = "../../accel/src/sync/mod.rs"]
+mod sync;
 mod table;
 
 pub use counts::Counts;

@@ -1,9 +1,8 @@
 //! A [`SlotId`] that threads share without a lock, on machines without 64-bit atomics too (32-bit
 //! MIPS and PowerPC).
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use crate::owned_slots::{LEFT, SlotId};
+use crate::sync::{AtomicU32, Ordering};
 
 /// Ticket of an ID that a thread is storing. It is no owner's ticket.
 const BEING_STORED: u32 = LEFT;

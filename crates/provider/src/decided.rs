@@ -2,16 +2,17 @@
 
 use std::marker::PhantomData;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use outboard_accel::memory::try_box;
+
+use crate::sync::{AtomicPtr, Ordering};
 
 /// A value that never changes after it is set. No lock: a fork during an access must not leave a
 /// lock held in the child.
 pub(crate) struct Decided<T>(AtomicPtr<T>, PhantomData<Box<T>>);
 
 impl<T> Decided<T> {
-    pub(crate) const fn not_yet() -> Self {
+    pub(crate) fn not_yet() -> Self {
         Decided(AtomicPtr::new(null_mut()), PhantomData)
     }
 
@@ -38,7 +39,7 @@ impl<T> Decided<T> {
 
 impl<T> Drop for Decided<T> {
     fn drop(&mut self) {
-        let at = *self.0.get_mut();
+        let at = self.0.load(Ordering::Relaxed);
         if !at.is_null() {
             // SAFETY: it came from a box, and no reference to it is left.
             drop(unsafe { Box::from_raw(at) });

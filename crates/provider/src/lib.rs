@@ -45,6 +45,8 @@ mod decided;
 mod digest;
 mod draws;
 pub mod entry;
+#[cfg(all(test, loom))]
+mod explored;
 mod hardware;
 mod in_out;
 mod jobs;
@@ -76,6 +78,8 @@ mod software;
 mod spot_check;
 mod stack_text;
 mod standard_error;
+#[path = "../../accel/src/sync/mod.rs"]
+mod sync;
 mod tables;
 mod trust;
 mod unwritten;

@@ -6,15 +6,15 @@
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use outboard_accel::memory::try_vec;
 
 use crate::clock::now_ms;
+use crate::sync::{AtomicBool, AtomicU32, AtomicUsize, Ordering, spin_loop};
 
 /// Attempts to lock a slot that another thread has locked, normally for a short time.
-const LOOKS: u32 = 100;
+const LOOKS: u32 = if cfg!(all(test, loom)) { 2 } else { 100 };
 
 /// Ticket of a value that was closed while another thread had its slot locked, or that could not be
 /// dropped then.
@@ -151,7 +151,7 @@ impl<T: Ending> OwnedSlots<T> {
             if let Some(lock) = self.slot(id).lock() {
                 return self.guard(lock, id);
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         None
     }

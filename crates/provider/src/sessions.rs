@@ -3,7 +3,6 @@
 //! kept, and when the device is full, one that was not used for a while is evicted.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use outboard_accel::Wiped;
@@ -12,6 +11,7 @@ use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 
 use crate::owned_slots::{Ending, OwnedSlots, SlotGuard, SlotId};
+use crate::sync::{AtomicBool, Ordering};
 
 /// Of a process with a driver. Devices have fewer, or more than a process needs.
 const PLACES: usize = 256;
@@ -54,7 +54,7 @@ impl<S: ?Sized + Share> Sessions<S> {
         Self::with(PLACES, IDLE)
     }
 
-    fn with(places: usize, idle: Duration) -> Option<Self> {
+    pub(crate) fn with(places: usize, idle: Duration) -> Option<Self> {
         Some(Sessions { slots: OwnedSlots::new(places, idle)?, full: AtomicBool::new(false) })
     }
 
@@ -111,6 +111,11 @@ impl<S: ?Sized + Share> Sessions<S> {
         if self.slots.close(id) {
             self.full.store(false, Ordering::Relaxed);
         }
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn sweep_in_test(&self) {
+        self.slots.sweep();
     }
 
     fn shared(&self, key: &[u8]) -> Option<Box<S>> {

@@ -2,9 +2,9 @@ use std::io;
 
 use outboard_uapi as uapi;
 
-use super::arena::UNIT;
 use super::keyed::{KeyParts, Keyed};
 use super::link::{ARENAS, Link};
+use super::mapping::UNIT;
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;

@@ -4,7 +4,6 @@ use std::io;
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use outboard_catalog::families;
 use outboard_uapi as uapi;
@@ -17,6 +16,7 @@ use crate::Wiped;
 use crate::descriptor::{Descriptor, retry_interrupted};
 use crate::fork_mark::ForkMark;
 use crate::memory::{Shared, try_box};
+use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 
 /// Of a process. Requests for which they have no room are computed in software.
 pub(super) const ARENAS: usize = 16;
@@ -266,6 +266,9 @@ impl Link {
     }
 
     fn write(&self, record: &[u8]) -> io::Result<()> {
+        // The test's module returns at once from what waits.
+        #[cfg(all(test, loom))]
+        loom::thread::yield_now();
         // SAFETY: the record is readable for its length.
         retry_interrupted(|| unsafe { libc::write(self.device.fd(), record.as_ptr().cast(), record.len()) })
             .map(drop)
@@ -276,8 +279,8 @@ impl Drop for Link {
     fn drop(&mut self) {
         // In a child, removes the arenas that are not mapped there.
         self.generation();
-        for place in &mut self.arenas {
-            let at = *place.get_mut();
+        for place in &self.arenas {
+            let at = place.load(Ordering::Relaxed);
             if !at.is_null() {
                 // SAFETY: it came from a box of this process, and no region is left, since each
                 // holds the link.
@@ -310,6 +313,13 @@ fn random() -> u32 {
     u32::from_ne_bytes(bytes) ^ std::process::id().wrapping_mul(SCATTER)
 }
 
+#[cfg(all(test, loom))]
+impl Link {
+    pub(super) fn fork_in_test(&self) {
+        self.mark.fork_in_test();
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use std::fs::File;
@@ -318,7 +328,7 @@ pub(super) mod tests {
     use std::os::unix::fs::FileExt;
 
     use super::*;
-    use crate::device::arena::tests::GOOD;
+    use crate::device::mapping::tests::GOOD;
     use crate::device::units::UNITS;
 
     /// The number of the arena.

@@ -6,9 +6,12 @@
 //! poll are called, so it works in sandboxes such as OpenSSH's.
 
 mod arena;
+#[cfg(all(test, loom))]
+mod explored;
 mod hash;
 mod keyed;
 mod link;
+mod mapping;
 mod paused;
 mod pieces;
 mod refusal;
@@ -29,10 +32,10 @@ use crate::current::Current;
 use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
 use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
-use arena::ALIGN;
 use hash::DeviceHash;
 use keyed::KeyParts;
 use link::Link;
+use mapping::ALIGN;
 pub(crate) use region::wait_for_late_requests;
 use session::DeviceSession;
 

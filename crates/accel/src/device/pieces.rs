@@ -5,7 +5,7 @@ use std::ops::Range;
 use outboard_catalog::Split;
 use outboard_uapi as uapi;
 
-use super::arena::{ALIGN, UNIT};
+use super::mapping::{ALIGN, UNIT};
 use crate::mode::driver_iv;
 use crate::{Algorithm, PIECE, Request, advance};
 

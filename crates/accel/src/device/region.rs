@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use outboard_uapi as uapi;
 
-use super::arena::{Arena, UNIT};
+use super::arena::Arena;
 use super::link::Link;
+use super::mapping::UNIT;
 use super::refusal::{is_late, late};
 use crate::memory::Shared;
 use crate::{Request, WaitDescriptor};
@@ -125,14 +126,14 @@ impl Region {
         let arena = self.arena()?;
         assert!(self.rung == 0 && slot < self.count, "a region has as many slots as units");
         // SAFETY: the slot is ours and not in flight.
-        unsafe { arena.slot(self.first + slot).write(uapi::Slot { status: UNTOUCHED, ..*request }) };
+        unsafe { arena.write_slot(self.first + slot, &uapi::Slot { status: UNTOUCHED, ..*request }) };
         Ok(())
     }
 
     /// With `wait`, blocks until the first `count` slots complete. The first `secret` bytes will be
     /// plaintext.
     pub(super) fn ring(&mut self, count: u32, wait: bool, secret: usize) -> io::Result<()> {
-        let number = self.arena()?.number;
+        let number = self.arena()?.number();
         assert!(count <= self.count && secret <= self.count as usize * UNIT);
         (self.rung, self.secret) = (count, self.secret.max(secret));
         let rung = self.link.ring(number, self.first, count, wait);
@@ -192,7 +193,7 @@ impl Region {
     pub(super) fn notify(&self, descriptor: &dyn WaitDescriptor) -> io::Result<()> {
         // The last slot, since the others usually complete before it.
         let slot = (0..self.rung).rfind(|&slot| self.is_in_flight(slot..slot + 1)).unwrap_or(0);
-        self.link.notify(self.arena()?.number, self.first + slot, descriptor.event()?)
+        self.link.notify(self.arena()?.number(), self.first + slot, descriptor.event()?)
     }
 
     /// Waits for the rest of the batch too: the caller usually needs the other results next, and
@@ -201,7 +202,7 @@ impl Region {
         let mut began = None;
         while self.is_in_flight(slots.clone()) {
             let waited =
-                self.link.wait(self.arena()?.number, self.first + slots.start, self.rung - slots.start);
+                self.link.wait(self.arena()?.number(), self.first + slots.start, self.rung - slots.start);
             if !self.is_in_flight(slots.clone()) {
                 break;
             }
@@ -211,6 +212,14 @@ impl Region {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(all(test, loom))]
+impl Region {
+    pub(super) fn arena_of_test(&self) -> &'static Arena {
+        // SAFETY: the test keeps the link, and uses no arena of a parent's.
+        unsafe { &*self.arena }
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use outboard_uapi as uapi;
 
 use super::OutboardDriver;
-use super::arena::{ALIGN, UNIT};
 use super::keyed::{KeyParts, Keyed};
 use super::link::Link;
+use super::mapping::{ALIGN, UNIT};
 use super::pieces::{iv_of, pieces};
 use super::region::Region;
 use super::units::UNITS;

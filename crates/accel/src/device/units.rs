@@ -1,6 +1,6 @@
 //! Tracks which parts of an arena are in use.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering};
 
 /// One bit each, in a word that every supported machine changes atomically.
 pub(super) const UNITS: u32 = u32::BITS;

@@ -9,6 +9,8 @@
 mod budget;
 mod counter_stream;
 mod counters;
+#[cfg(all(test, loom))]
+mod explored;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod gcm_tag;

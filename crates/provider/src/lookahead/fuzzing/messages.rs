@@ -1,6 +1,7 @@
 //! GCM messages: nonces that follow a counter, with gaps, repetitions and disorder, and others.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use super::super::Stopped;
 use super::super::budget::Budget;
@@ -14,7 +15,7 @@ use super::{Bench, WINDOWS, reference, row};
 const NAME: &str = "AES-128-GCM";
 
 const MEMORY: [usize; 2] = [1 << 20, 4096];
-static BUDGETS: [Budget; 2] = [Budget::new(MEMORY[0]), Budget::new(MEMORY[1])];
+static BUDGETS: LazyLock<[Budget; 2]> = LazyLock::new(|| MEMORY.map(Budget::new));
 
 /// The nonces of an application.
 pub(super) struct Nonces {

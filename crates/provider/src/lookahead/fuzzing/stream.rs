@@ -1,5 +1,7 @@
 //! A CTR stream: texts at positions that advance, jump, go back and repeat.
 
+use std::sync::LazyLock;
+
 use super::super::Stopped;
 use super::super::budget::Budget;
 use super::super::counter_stream::{CounterStream, Position};
@@ -12,7 +14,7 @@ const NAME: &str = "AES-128-CTR";
 
 /// The memory of a process, and of one with little.
 const MEMORY: [usize; 2] = [1 << 20, 2048];
-static BUDGETS: [Budget; 2] = [Budget::new(MEMORY[0]), Budget::new(MEMORY[1])];
+static BUDGETS: LazyLock<[Budget; 2]> = LazyLock::new(|| MEMORY.map(Budget::new));
 
 /// Does with a stream what the context of a cipher does.
 pub fn stream(input: &[u8]) {

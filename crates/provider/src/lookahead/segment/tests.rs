@@ -75,9 +75,9 @@ fn as_bytes(numbers: &mut [u128]) -> &mut [u8] {
 
 /// A segment of [`BLOCKS`] blocks, of which these are wrong.
 fn segment(wrong: Range<usize>) -> Segment {
-    static BUDGET: Budget = Budget::new(usize::MAX);
+    let budget: &'static Budget = Box::leak(Box::new(Budget::new(usize::MAX)));
     let session = Box::new(Wrong { blocks: wrong, bytes: Vec::new() });
-    let lease = BUDGET.lease(BLOCKS * BLOCK).expect("memory");
+    let lease = budget.lease(BLOCKS * BLOCK).expect("memory");
     Segment::submit(KeyStreamSegment::new(session), COUNTERS, BLOCKS, lease).expect("it accepts all")
 }
 
