@@ -11,7 +11,7 @@ use outboard_accel::{Error, Session, Share};
 use subtle::ConstantTimeEq;
 
 use crate::owned_slots::{Ending, OwnedSlots, SlotGuard, SlotId};
-use crate::sync::{AtomicBool, Ordering};
+use crate::sync::{AtomicU32, Ordering};
 
 /// Of a process with a driver. Devices have fewer, or more than a process needs.
 const PLACES: usize = 256;
@@ -21,8 +21,9 @@ const IDLE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Sessions<S: ?Sized = dyn Session> {
     slots: OwnedSlots<OpenSession<S>>,
-    /// The driver had no room at the last attempt, and no session of this process was closed since.
-    full: AtomicBool,
+    /// Odd: the driver had no room at the last attempt, and no session of this process was closed
+    /// since. Each change adds 1 or 2.
+    room: AtomicU32,
 }
 
 struct OpenSession<S: ?Sized> {
@@ -55,7 +56,7 @@ impl<S: ?Sized + Share> Sessions<S> {
     }
 
     pub(crate) fn with(places: usize, idle: Duration) -> Option<Self> {
-        Some(Sessions { slots: OwnedSlots::new(places, idle)?, full: AtomicBool::new(false) })
+        Some(Sessions { slots: OwnedSlots::new(places, idle)?, room: AtomicU32::new(0) })
     }
 
     /// `None` if it was evicted, or if another thread has its slot locked.
@@ -86,13 +87,21 @@ impl<S: ?Sized + Share> Sessions<S> {
         self.slots.sweep();
         let session = match self.shared(key) {
             Some(session) => session,
-            None if !urgent && self.full.load(Ordering::Relaxed) => return Ok(None),
             None => {
+                let room = self.room.load(Ordering::Acquire);
+                if !urgent && room % 2 == 1 {
+                    return Ok(None);
+                }
                 let opened = match open() {
                     Err(Error::KeyRefused { .. }) if urgent && self.slots.evict_idle() => open(),
                     opened => opened,
                 };
-                self.full.store(matches!(opened, Err(Error::KeyRefused { .. })), Ordering::Relaxed);
+                let is_full = matches!(opened, Err(Error::KeyRefused { .. }));
+                if is_full != (room % 2 == 1) {
+                    let next = room.wrapping_add(1);
+                    // Fails if a session was closed meanwhile: the driver may have room.
+                    let _ = self.room.compare_exchange(room, next, Ordering::Release, Ordering::Relaxed);
+                }
                 opened?
             }
         };
@@ -109,7 +118,8 @@ impl<S: ?Sized + Share> Sessions<S> {
 
     pub(crate) fn close(&self, id: SessionId) {
         if self.slots.close(id) {
-            self.full.store(false, Ordering::Relaxed);
+            let closed = |room: u32| Some((room | 1).wrapping_add(1));
+            let _ = self.room.fetch_update(Ordering::AcqRel, Ordering::Relaxed, closed);
         }
     }
 
