@@ -69,7 +69,8 @@ impl Layout {
         if !crate::claim::holds(&self.magic, MAGIC) {
             return Err("it does not start with the word of a counters file".into());
         }
-        let (version, rows) = (self.version.load(Ordering::Acquire), self.rows.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        let (version, rows) = (self.version.load(Ordering::Relaxed), self.rows.load(Ordering::Relaxed));
         if version != VERSION || rows as usize != ROWS {
             return Err(format!(
                 "layout {version} with {rows} rows, this outboard.so knows layout {VERSION} with {ROWS}"
