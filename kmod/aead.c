@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AEAD ciphers: gcm, ccm. */
-#include <linux/string.h>
 #include "outboard.h"
 
 static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_aead *aead = crypto_alloc_aead(driver, flags, flags);
-
-	if (IS_ERR(aead))
-		return PTR_ERR(aead);
-	session->aead = aead;
-	session->tfm = crypto_aead_tfm(aead);
-	session->request_size = sizeof(struct aead_request) + crypto_aead_reqsize(aead);
+	session->aead = crypto_alloc_aead(driver, flags, flags);
+	if (IS_ERR(session->aead))
+		return PTR_ERR(session->aead);
+	session->tfm = crypto_aead_tfm(session->aead);
+	session->request_size = sizeof(struct aead_request) + crypto_aead_reqsize(session->aead);
 	return 0;
 }
 
@@ -28,17 +25,13 @@ static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned i
 static bool ob_aead_ok(const struct ob_request *request, const struct outboard_slot *copy,
 		       struct ob_range aad, struct ob_range in, struct ob_range out)
 {
-	const struct ob_algorithm *algorithm = request->session->algorithm;
-
-	if ((copy->aad && !copy->aad_length) || copy->length < algorithm->least ||
-	    !IS_ALIGNED(copy->length, algorithm->block) ||
-	    memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv))
+	if (copy->aad && !copy->aad_length)
 		return false;
 	/*
 	 * RFC 3610: iv[0] is the size of the length field minus one. The length is checked against
 	 * it here because the kernel's ccm accepts 65536 for a field of two bytes.
 	 */
-	if (algorithm->id == OUTBOARD_CCM_AES &&
+	if (request->session->algorithm->id == OUTBOARD_CCM_AES &&
 	    (copy->iv[0] < 1 || copy->iv[0] > 7 ||
 	     (copy->iv[0] < 3 && copy->length >> 8 * (copy->iv[0] + 1))))
 		return false;
@@ -72,7 +65,7 @@ static int ob_aead_prepare(struct ob_request *request, const struct outboard_slo
 		return error;
 	memcpy(request->iv, copy->iv, sizeof(request->iv));
 	aead_request_set_tfm(aead, request->session->aead);
-	aead_request_set_callback(aead, request->flags, ob_complete, request);
+	aead_request_set_callback(aead, OB_REQUEST_FLAGS, ob_complete, request);
 	aead_request_set_crypt(aead, source, target, length, request->iv);
 	aead_request_set_ad(aead, copy->aad_length);
 	return 0;

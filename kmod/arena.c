@@ -4,7 +4,6 @@
  * and the data. User space may write all of it at any time. The module reads only slots, each once
  * when it is submitted.
  */
-#include <linux/bitmap.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -18,56 +17,31 @@
 #define LARGEST_ORDER	8
 #define LARGEST_ARENA	SZ_1G
 
-/* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
-struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
-				   struct ob_range range)
-{
-	for (; range.length; sg++) {
-		u32 piece = min(range.length, ob_contiguous_bytes(arena, range.offset));
-
-		ob_entry(arena, sg, range.offset, piece);
-		range.offset += piece;
-		range.length -= piece;
-	}
-	return sg;
-}
-
 /* What a slot can hold on to: a request with its driver's context, and a scatter list. */
 #define OB_SLOT_BYTES 4096
 
-static u64 ob_arena_charged(u32 size, u32 slots)
+static void ob_arena_release(struct work_struct *work)
 {
-	return size + (u64)slots * OB_SLOT_BYTES;
-}
-
-static void ob_arena_release(struct ob_arena *arena)
-{
+	struct ob_arena *arena = container_of(work, struct ob_arena, release);
 	struct ob_file *file = arena->file;
 
 	if (arena->places)
 		for (u32 i = 0; i < arena->slots; i++)
 			ob_request_free(arena->places[i].request);
 	if (arena->pages)
-		for (unsigned long i = 0; i < arena->page_count && arena->pages[i]; i++) {
+		for (unsigned long i = 0; i < arena->page_count && arena->pages[i].page; i++) {
 			/* Plaintext and ciphertext of the program. */
-			clear_highpage(arena->pages[i]);
-			__free_page(arena->pages[i]);
+			clear_highpage(arena->pages[i].page);
+			__free_page(arena->pages[i].page);
 			cond_resched();
 		}
 	kvfree(arena->places);
 	kvfree(arena->pages);
-	kvfree(arena->run);
-	bitmap_free(arena->busy);
-	ob_memory_uncharge(file->user, arena->cred, ob_arena_charged(arena->size, arena->slots));
+	ob_memory_uncharge(file->user, arena->cred, arena->charged);
 	mmdrop(arena->mm);
 	kfree_rcu(arena, rcu);
 	atomic_dec(&ob_arenas);
 	ob_file_put(file);
-}
-
-static void ob_arena_release_work(struct work_struct *work)
-{
-	ob_arena_release(container_of(work, struct ob_arena, release));
 }
 
 /* Only for the address space that mapped the arena: another one does not have its slots. */
@@ -75,18 +49,17 @@ struct ob_arena *ob_arena_get(struct ob_file *file, u32 id)
 {
 	struct ob_arena *arena;
 
-	rcu_read_lock();
+	guard(rcu)();
 	arena = xa_load(&file->arenas, id - file->first_arena);
-	if (arena && (arena->mm != current->mm || !refcount_inc_not_zero(&arena->refs)))
-		arena = NULL;
-	rcu_read_unlock();
+	if (!arena || arena->mm != current->mm || !refcount_inc_not_zero(&arena->refs))
+		return NULL;
 	return arena;
 }
 
 void ob_arena_put(struct ob_arena *arena)
 {
 	if (refcount_dec_and_test(&arena->refs))
-		ob_arena_release(arena);
+		ob_arena_release(&arena->release);
 }
 
 /*
@@ -113,10 +86,8 @@ static int ob_arena_pages(struct ob_arena *arena)
 			continue;
 		}
 		split_page(page, order);
-		for (unsigned int n = 1U << order; n; n--, i++) {
-			arena->pages[i] = page++;
-			arena->run[i] = n;
-		}
+		for (unsigned int n = 1U << order; n; n--, i++)
+			arena->pages[i] = (struct ob_page){ page++, n };
 		/* Where memory is short, each page takes long. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -125,40 +96,25 @@ static int ob_arena_pages(struct ob_arena *arena)
 	return 0;
 }
 
-/*
- * A number is reused only after all others: a record for an arena that is gone must not refer to a
- * different one. The first one is random: a record for an arena of another descriptor must not do
- * so either, and numbers do not tell how many arenas others have mapped.
- */
-static int ob_arena_number(struct ob_arena *arena)
-{
-	struct ob_file *file = arena->file;
-	int error = xa_alloc_cyclic(&file->arenas, &arena->id, NULL, XA_LIMIT(1, S32_MAX),
-				    &file->next_arena, GFP_KERNEL_ACCOUNT);
-
-	/* Not 0: the first is below 2^31. */
-	arena->id += file->first_arena;
-	return min(error, 0);
-}
-
 static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 {
-	const struct cred *cred = ob_memory_charge(file->user, ob_arena_charged(size, slots));
-	struct ob_arena *arena;
+	struct ob_arena *arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
+	const struct cred *cred;
 	int error;
 
-	if (IS_ERR(cred))
-		return ERR_CAST(cred);
-	arena = kzalloc(sizeof(*arena), GFP_KERNEL_ACCOUNT);
-	if (!arena) {
-		ob_memory_uncharge(file->user, cred, ob_arena_charged(size, slots));
+	if (!arena)
 		return ERR_PTR(-ENOMEM);
+	arena->charged = size + (u64)slots * OB_SLOT_BYTES;
+	cred = ob_memory_charge(file->user, arena->charged);
+	if (IS_ERR(cred)) {
+		kfree(arena);
+		return ERR_CAST(cred);
 	}
 	refcount_inc(&file->refs);
 	atomic_inc(&ob_arenas);
 	refcount_set(&arena->refs, 1);
 	refcount_set(&arena->maps, 1);
-	INIT_WORK(&arena->release, ob_arena_release_work);
+	INIT_WORK(&arena->release, ob_arena_release);
 	arena->file = file;
 	arena->cred = cred;
 	arena->mm = current->mm;
@@ -168,18 +124,15 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 	arena->data_offset = PAGE_ALIGN((slots + 1) * sizeof(struct outboard_slot));
 	arena->page_count = size >> PAGE_SHIFT;
 	arena->pages = kvcalloc(arena->page_count, sizeof(*arena->pages), GFP_KERNEL_ACCOUNT);
-	arena->run = kvcalloc(arena->page_count, sizeof(*arena->run), GFP_KERNEL_ACCOUNT);
 	arena->places = kvcalloc(slots, sizeof(*arena->places), GFP_KERNEL_ACCOUNT);
-	arena->busy = bitmap_zalloc(slots, GFP_KERNEL_ACCOUNT);
-	error = arena->pages && arena->run && arena->places && arena->busy ? ob_arena_pages(arena) :
-									     -ENOMEM;
+	error = arena->pages && arena->places ? ob_arena_pages(arena) : -ENOMEM;
 	if (error) {
-		ob_arena_release(arena);
+		ob_arena_release(&arena->release);
 		return ERR_PTR(error);
 	}
 	/* The header occupies the space of one slot. */
 	for (u32 i = 1; i <= slots; i++) {
-		struct outboard_slot *first = page_address(arena->pages[i / SLOTS_PER_PAGE]);
+		struct outboard_slot *first = page_address(arena->pages[i / SLOTS_PER_PAGE].page);
 
 		spin_lock_init(&arena->places[i - 1].lock);
 		arena->places[i - 1].slot = first + i % SLOTS_PER_PAGE;
@@ -189,7 +142,7 @@ static struct ob_arena *ob_arena_new(struct ob_file *file, u32 slots, u32 size)
 
 static void ob_arena_header(const struct ob_arena *arena)
 {
-	struct outboard_arena *header = page_address(arena->pages[0]);
+	struct outboard_arena *header = page_address(arena->pages[0].page);
 
 	BUILD_BUG_ON(sizeof(*header) > sizeof(struct outboard_slot));
 	*header = (struct outboard_arena){
@@ -218,7 +171,7 @@ static void ob_vma_close(struct vm_area_struct *vma)
 	if (!refcount_dec_and_test(&arena->maps))
 		return;
 	xa_erase(&arena->file->arenas, arena->id - arena->file->first_arena);
-	ob_withdraw(arena->file, arena, -ECANCELED);
+	ob_withdraw(arena);
 	ob_arena_put(arena);
 }
 
@@ -227,7 +180,7 @@ static vm_fault_t ob_vma_fault(struct vm_fault *vmf)
 	struct ob_arena *arena = vmf->vma->vm_private_data;
 
 	return vmf_insert_pfn(vmf->vma, vmf->address,
-			      page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff]));
+			      page_to_pfn(arena->pages[vmf->pgoff - vmf->vma->vm_pgoff].page));
 }
 
 static int ob_vma_may_split(struct vm_area_struct *vma, unsigned long address)
@@ -260,18 +213,23 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	arena = ob_arena_new(file, slots, size);
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
-	/* Reserve the number; lookups find the arena only after xa_store(). */
-	error = ob_arena_number(arena);
-	if (error) {
+	/*
+	 * A number is reused only after all others: a record for an arena that is gone must not
+	 * refer to a different one. The first one is random: nor must a record for an arena of
+	 * another descriptor. It is not 0, since the first is below 2^31.
+	 */
+	error = xa_alloc_cyclic(&file->arenas, &arena->id, arena, XA_LIMIT(1, S32_MAX),
+				&file->next_arena, GFP_KERNEL_ACCOUNT);
+	if (error < 0) {
 		ob_arena_put(arena);
 		return error;
 	}
+	arena->id += file->first_arena;
 	ob_arena_header(arena);
 	/* VM_PFNMAP makes PTEs special: get_user_pages_fast() refuses these, but ignores VM_IO. */
 	vm_flags_mod(vma, VM_IO | VM_PFNMAP | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYEXEC);
 	vma->vm_private_data = arena;
 	vma->vm_ops = &ob_vm_ops;
-	xa_store(&file->arenas, arena->id - file->first_arena, arena, GFP_KERNEL_ACCOUNT);
 	return 0;
 }

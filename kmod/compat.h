@@ -7,22 +7,19 @@
 #include <linux/crypto.h>
 #include <linux/eventfd.h>
 #include <linux/mm.h>
-#include <linux/pci.h>
-#include <linux/platform_device.h>
 #include <linux/version.h>
 
-/* 6.3: completions receive the request's callback data, not the request (255e48eb1768). */
+/*
+ * 6.3: completions receive the request's callback data, not the request (255e48eb1768); vm_flags is
+ * changed by accessors only (bc292ab00f6c).
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 typedef struct crypto_async_request *ob_done_arg;
 static inline void *ob_done_data(ob_done_arg arg) { return arg->data; }
+#define vm_flags_mod(vma, set, clear) ((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear))
 #else
 typedef void *ob_done_arg;
 static inline void *ob_done_data(ob_done_arg arg) { return arg; }
-#endif
-
-/* 6.3: vm_flags may be changed through accessors only (bc292ab00f6c). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-#define vm_flags_mod(vma, set, clear) ((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear))
 #endif
 
 /* 6.9: cpu_dcache_is_aliasing() on all architectures (8690bbcf3b70). */
@@ -45,13 +42,6 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 /* 6.8: eventfd_signal() has no count and adds 1 (3652117f8548). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define eventfd_signal(event) eventfd_signal(event, 1)
-#endif
-
-/* Buses of most crypto devices. */
-#ifdef CONFIG_PCI
-#define OB_COMMON_BUSES &platform_bus_type, &pci_bus_type
-#else
-#define OB_COMMON_BUSES &platform_bus_type
 #endif
 
 /* Older kernels do not define it where DMA is coherent; newer ones have this in linux/cache.h. */

@@ -2,140 +2,121 @@
 /*
  * The list of allowed drivers, and the only place where drivers are allocated. A name alone is not
  * trusted: each driver that the crypto API returns for a name is checked. ob_drivers_lock protects
- * the list, its entries and the sessions of each. It is not held while a driver is allocated: the
- * allocation may wait for modprobe, which may wait for other devices, which may wait for unplug.c.
+ * the lists and their entries. It is not held while a driver is allocated: the allocation may wait
+ * for modprobe, which may wait for other devices, which may wait for unplug.c.
  */
 #include <crypto/algapi.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
-#define MOST_DRIVERS 32
-/* Bytes of a line of "allow" besides the name, at most: number, algorithm, limits. */
-#define OB_LINE_REST 80
-
 /* Protects the lists below, what is in them, and unplug.c's list of unbindings. */
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
-/* Disallowed drivers with a session that still has the handle: unplug.c waits for these too. */
-LIST_HEAD(ob_disallowed);
+/* Sessions that have, or try to allocate, a driver handle, also of drivers that are disallowed. */
+LIST_HEAD(ob_attached);
 atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allows a new lookup */
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
 
-/*
- * A session is on its driver's list while it has, or tries to allocate, the driver handle. Returns
- * 0, or -ENOENT if no driver is left to try.
- */
-static int ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number,
-		     u16 after)
+/* Chooses the next driver to try. Returns whether there is one. */
+static bool ob_attach(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number,
+		      u16 after)
 {
 	struct ob_driver *driver;
-	int error = -ENOENT;
 
-	mutex_lock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link) {
 		if (driver->number <= after || (number && driver->number != number) ||
 		    (driver->trial && session->file && driver->trial != session->file) ||
 		    ob_driver_unplugged(driver) ||
 		    (driver->algorithm && algorithm && driver->algorithm != algorithm) ||
-		    (driver->missing && driver->arrivals == atomic_read(&ob_arrivals) &&
-		     time_before(jiffies, driver->retry)))
+		    (driver->arrivals == atomic_read(&ob_arrivals) &&
+		     time_before64(get_jiffies_64(), driver->retry)))
 			continue;
-		error = 0;
 		kobject_get(&driver->kobj);
-		list_add(&session->link, &driver->sessions);
+		list_add(&session->link, &ob_attached);
 		if (session->file)
 			list_add(&session->of_file, &session->file->attached);
 		session->driver = driver;
-		atomic_inc(&ob_sessions);
-		break;
+		return true;
 	}
-	mutex_unlock(&ob_drivers_lock);
-	return error;
+	return false;
 }
 
 void ob_detach(struct ob_session *session)
 {
-	struct ob_driver *driver = session->driver;
-
-	mutex_lock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
 	list_del(&session->link);
-	if (driver->disallowed && list_empty(&driver->sessions))
-		list_del_init(&driver->link);
 	list_del_init(&session->of_file);
 	ob_queue_leave(session);
-	mutex_unlock(&ob_drivers_lock);
-	kobject_put(&driver->kobj);
-	atomic_dec(&ob_sessions);
+	kobject_put(&session->driver->kobj);
+}
+
+/* Drops the requests of an arena that no driver has yet. */
+void ob_withdraw(const struct ob_arena *arena)
+{
+	struct ob_session *session;
+
+	guard(mutex)(&ob_drivers_lock);
+	list_for_each_entry(session, &arena->file->attached, of_file)
+		ob_queue_cancel(session, arena);
 }
 
 /*
- * Checks that the handle belongs to the driver of that exact name, and that the driver is tested
- * by the kernel, not a template instance and not internal.
+ * Allocates the handle, and checks that it belongs to the driver of that exact name, and that the
+ * driver is tested by the kernel, not a template instance and not internal.
+ *
+ * The crypto API takes a name such as "cbc(aes-x)" of a driver that is missing for a request to
+ * instantiate a template. Templates refuse a type with CRYPTO_ALG_ASYNC in the mask
+ * (crypto_check_attr_type()), except cryptd and pcrypt. Without a file, when the name is allowed,
+ * the instance is found or made, and refused here. Since 6.7 the lookup returns the error of a
+ * template that could not be instantiated.
  */
-static int ob_check_handle(struct ob_session *session, const struct ob_type *type)
+static int ob_handle_alloc(struct ob_session *session, const struct ob_type *type)
 {
-	const struct crypto_alg *alg = session->tfm->__crt_alg;
+	const char *name = session->driver->name;
+	bool parentheses = strchr(name, '(');
+	int error = type->alloc(session, name, parentheses && session->file ? CRYPTO_ALG_ASYNC : 0);
+	const struct crypto_alg *alg;
 
-	if (strcmp(alg->cra_driver_name, session->driver->name))
-		return -ENOENT;
+	if (error)
+		return error == -EINVAL && parentheses ? -ENOENT : error;
+	alg = session->tfm->__crt_alg;
 	session->algorithm = ob_algorithm_named(alg->cra_name, type);
-	if (alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL) ||
-	    !(alg->cra_flags & CRYPTO_ALG_TESTED))
-		return -EINVAL;
-	return session->algorithm ? 0 : -EINVAL;
-}
-
-/* flags: CRYPTO_ALG_* that the driver must have. */
-static int ob_try_alloc(struct ob_session *session, const struct ob_type *type, u32 flags)
-{
-	struct ob_driver *driver = session->driver;
-	bool watch = false;
-	int before = atomic_read(&ob_arrivals);
-	int error = type->alloc(session, driver->name, flags);
-
-	/* Since 6.7 the lookup returns the error of a template that could not be instantiated. */
-	if (error == -EINVAL && strchr(driver->name, '('))
+	if (strcmp(alg->cra_driver_name, name))
 		error = -ENOENT;
-	if (!error) {
-		error = ob_check_handle(session, type);
-		if (error)
-			ob_session_free_handle(session);
-	}
-	mutex_lock(&ob_drivers_lock);
-	/* Repeat a failed lookup, which may start modprobe, after one second or a new arrival. */
-	driver->missing = error == -ENOENT;
-	driver->arrivals = before;
-	driver->retry = jiffies + HZ;
-	if (!error && session->file) {
-		error = ob_queue_join(session);
-		if (error)
-			ob_session_free_handle(session);
-	}
-	if (!error && (!driver->algorithm ||
-		       driver->owner != session->tfm->__crt_alg->cra_module)) {
-		driver->algorithm = session->algorithm;
-		driver->owner = session->tfm->__crt_alg->cra_module;
-		driver->built_in = !driver->owner;
-		watch = true;
-	}
-	mutex_unlock(&ob_drivers_lock);
-	/* The handle keeps the module. */
-	if (watch)
-		ob_unplug_watch(session->tfm->__crt_alg->cra_module);
+	else if (!session->algorithm || !(alg->cra_flags & CRYPTO_ALG_TESTED) ||
+		 alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL))
+		error = -EINVAL;
+	if (error)
+		ob_session_free_handle(session);
 	return error;
 }
 
-/*
- * Flags for the lookup of a name at a user's request. The crypto API takes a name such as
- * "cbc(aes-x)" of a driver that is missing for a request to instantiate a template. Templates
- * refuse a type with CRYPTO_ALG_ASYNC in the mask (crypto_check_attr_type()), except cryptd and
- * pcrypt, whose instances ob_check_handle() has refused when the name was allowed.
- */
-static u32 ob_lookup_flags(const char *name)
+/* Allocates the handle, which keeps the module of the driver, and notes what was found. */
+static int ob_try_alloc(struct ob_session *session, const struct ob_type *type)
 {
-	return strchr(name, '(') ? CRYPTO_ALG_ASYNC : 0;
+	struct ob_driver *driver = session->driver;
+	int before = atomic_read(&ob_arrivals);
+	int error = ob_handle_alloc(session, type);
+	struct module *owner = NULL;
+	bool watch = false;
+
+	mutex_lock(&ob_drivers_lock);
+	/* Repeat a failed lookup, which may start modprobe, after one second or a new arrival. */
+	driver->retry = error == -ENOENT ? get_jiffies_64() + HZ : 0;
+	driver->arrivals = before;
+	if (!error) {
+		owner = session->tfm->__crt_alg->cra_module ?: OB_BUILT_IN;
+		watch = driver->owner != owner;
+		driver->algorithm = session->algorithm;
+		driver->owner = owner;
+	}
+	mutex_unlock(&ob_drivers_lock);
+	if (watch)
+		ob_unplug_watch(owner);
+	return error;
 }
 
 /* Allocates the driver with this number, or for 0 the first that works for the algorithm. */
@@ -144,15 +125,16 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 	int error = -ENOENT, tried;
 	u16 after = 0;
 
-	while (!ob_attach(session, algorithm, number, after)) {
+	while (ob_attach(session, algorithm, number, after)) {
 		after = session->driver->number;
-		tried = ob_try_alloc(session, algorithm->type,
-				     ob_lookup_flags(session->driver->name));
-		if (!tried && session->algorithm == algorithm)
-			return 0;
-		if (!tried)
+		tried = ob_try_alloc(session, algorithm->type);
+		if (!tried) {
+			tried = session->algorithm == algorithm ? ob_queue_join(session) : -ENOENT;
+			if (!tried)
+				return 0;
 			ob_session_free_handle(session);
-		else if (tried != -ENOENT && tried != -EINVAL)
+		}
+		if (tried != -ENOENT && tried != -EINVAL)
 			error = tried;
 		ob_detach(session);
 		if (ob_session_is(session, OB_DEAD))
@@ -161,10 +143,7 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 	return error;
 }
 
-/*
- * Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later.
- * Without flags, so that the name of a template instance is found, and refused.
- */
+/* Reports an unsuitable driver when it is allowed. A missing one is accepted: it may come later. */
 static int ob_driver_check(u16 number)
 {
 	static const struct ob_type *const types[] = { &ob_skcipher, &ob_aead, &ob_ahash };
@@ -174,9 +153,9 @@ static int ob_driver_check(u16 number)
 	if (!session)
 		return -ENOMEM;
 	ob_session_init(session);
-	if (!ob_attach(session, NULL, number, 0)) {
+	if (ob_attach(session, NULL, number, 0)) {
 		for (size_t i = 0; i < ARRAY_SIZE(types) && error == -ENOENT; i++) {
-			error = ob_try_alloc(session, types[i], 0);
+			error = ob_try_alloc(session, types[i]);
 			if (!error)
 				ob_session_free_handle(session);
 		}
@@ -186,45 +165,45 @@ static int ob_driver_check(u16 number)
 	return error == -ENOENT ? 0 : error;
 }
 
-struct ob_driver *ob_driver_find(const char *name, u16 number)
+/* Whether it can be the exact name of a driver of one of these algorithms. */
+static bool ob_name_ok(const char *name)
 {
-	struct ob_driver *driver;
+	size_t size = strlen(name);
 
-	list_for_each_entry(driver, &ob_drivers, link)
-		if (name ? !strcmp(driver->name, name) : driver->number == number)
-			return driver;
-	return NULL;
+	for (size_t i = 0; i < size; i++)
+		if (name[i] <= ' ' || name[i] > '~' || name[i] == '/' || name[i] == ',')
+			return false;
+	return size && size < CRYPTO_MAX_ALG_NAME;
 }
 
 /* Returns the number of the new driver, or 0 if the driver was on trial and is allowed now. */
 static int ob_add(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
+	size_t text = strlen(name) + OB_LINE_REST;
 	struct ob_driver *driver;
-	size_t count = 0, text = strlen(name) + OB_LINE_REST;
 	int error;
 
+	if (!ob_name_ok(name))
+		return -EINVAL;
 	if (!directory)
 		return -ENODEV;
-	driver = ob_driver_find(name, 0);
-	if (driver && driver->trial && !trial) {
+	list_for_each_entry(driver, &ob_drivers, link) {
+		text += strlen(driver->name) + OB_LINE_REST;
+		if (strcmp(driver->name, name))
+			continue;
+		if (!driver->trial || trial)
+			return -EEXIST;
 		driver->limits = *limits;
 		driver->trial = NULL;
 		return 0;
 	}
-	if (driver)
-		return -EEXIST;
-	list_for_each_entry(driver, &ob_drivers, link) {
-		count++;
-		text += strlen(driver->name) + OB_LINE_REST;
-	}
 	/* sysfs shows the list in one page. */
-	if (count >= MOST_DRIVERS || text >= PAGE_SIZE || last_number == U16_MAX)
+	if (text >= PAGE_SIZE || last_number == U16_MAX)
 		return -ENOSPC;
 	driver = kzalloc(sizeof(*driver), GFP_KERNEL);
 	if (!driver)
 		return -ENOMEM;
 	strscpy(driver->name, name, sizeof(driver->name));
-	INIT_LIST_HEAD(&driver->sessions);
 	error = kobject_init_and_add(&driver->kobj, &ob_driver_ktype, directory, "%s", name);
 	if (error) {
 		kobject_put(&driver->kobj);
@@ -237,25 +216,21 @@ static int ob_add(const char *name, const struct ob_limits *limits, const struct
 	return driver->number;
 }
 
-/* Kills the sessions of a driver, and ends the requests that wait for it. */
-void ob_driver_kill(struct ob_driver *driver)
+/* The driver of the session goes: no new requests, and none waits. */
+void ob_session_cancel(struct ob_session *session)
 {
-	struct ob_session *session;
-
-	list_for_each_entry(session, &driver->sessions, link) {
-		ob_session_kill_atomic(session);
-		ob_queue_cancel(session, NULL, -ENODEV);
-	}
+	ob_session_kill_atomic(session);
+	ob_queue_cancel(session, NULL);
 }
 
 static void ob_driver_remove(struct ob_driver *driver)
 {
-	ob_driver_kill(driver);
-	driver->disallowed = true;
-	if (list_empty(&driver->sessions))
-		list_del_init(&driver->link);
-	else
-		list_move_tail(&driver->link, &ob_disallowed);
+	struct ob_session *session;
+
+	list_for_each_entry(session, &ob_attached, link)
+		if (session->driver == driver)
+			ob_session_cancel(session);
+	list_del(&driver->link);
 	kobject_del(&driver->kobj);
 	kobject_put(&driver->kobj);
 	ob_queue_clean();
@@ -266,9 +241,8 @@ int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_f
 {
 	int number, error;
 
-	mutex_lock(&ob_drivers_lock);
-	number = ob_add(name, limits, trial);
-	mutex_unlock(&ob_drivers_lock);
+	scoped_guard(mutex, &ob_drivers_lock)
+		number = ob_add(name, limits, trial);
 	if (number <= 0)
 		return number;
 	ob_engines_probe();
@@ -284,30 +258,24 @@ int ob_disallow(const char *name, const struct ob_file *trial)
 	struct ob_driver *driver, *next;
 	int error = -ENOENT;
 
-	mutex_lock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
 	list_for_each_entry_safe(driver, next, &ob_drivers, link) {
-		if (name ? strcmp(driver->name, name) : driver->trial != trial)
+		if (name ? !sysfs_streq(driver->name, name) : driver->trial != trial)
 			continue;
 		ob_driver_remove(driver);
 		error = 0;
 	}
-	mutex_unlock(&ob_drivers_lock);
 	return error;
 }
 
-/* Drops the requests of an arena, or with NULL of the descriptor, that no driver has yet. */
-void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error)
+void ob_count_timeout(u16 number)
 {
-	struct ob_session *session;
+	struct ob_driver *driver;
 
-	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(session, &file->attached, of_file)
-		ob_queue_cancel(session, arena, error);
-	/* The descriptor may be freed before the last of its sessions is detached. */
-	if (!arena)
-		while (!list_empty(&file->attached))
-			list_del_init(file->attached.next);
-	mutex_unlock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
+	list_for_each_entry(driver, &ob_drivers, link)
+		if (driver->number == number)
+			atomic64_inc(&driver->timeouts);
 }
 
 /* Must not call the crypto API, which may hold its own lock here. */
@@ -322,12 +290,9 @@ static struct notifier_block notifier = { .notifier_call = ob_crypto_event };
 
 int ob_drivers_init(struct kobject *device)
 {
-	struct kobject *created = kobject_create_and_add("drivers", device);
-
-	mutex_lock(&ob_drivers_lock);
-	directory = created;
-	mutex_unlock(&ob_drivers_lock);
-	if (!created)
+	scoped_guard(mutex, &ob_drivers_lock)
+		directory = kobject_create_and_add("drivers", device);
+	if (!directory)
 		return -ENOMEM;
 	crypto_register_notifier(&notifier);
 	return 0;
@@ -339,22 +304,10 @@ void ob_drivers_exit(void)
 	struct ob_driver *driver, *next;
 
 	crypto_unregister_notifier(&notifier);
-	mutex_lock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)
 		ob_driver_remove(driver);
 	ob_queue_clean();
-	mutex_unlock(&ob_drivers_lock);
 	kobject_put(created);
-}
-
-void ob_count_timeout(u16 number)
-{
-	struct ob_driver *driver;
-
-	mutex_lock(&ob_drivers_lock);
-	driver = ob_driver_find(NULL, number);
-	if (driver)
-		atomic64_inc(&driver->timeouts);
-	mutex_unlock(&ob_drivers_lock);
 }

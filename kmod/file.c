@@ -43,99 +43,90 @@ void ob_file_put(struct ob_file *file)
 	module_put(THIS_MODULE);
 }
 
-/* Mappings keep the file open, so only requests in flight still refer to an arena here. */
+/*
+ * Mappings keep the file open, so only requests in flight still refer to an arena here, and none
+ * waits.
+ */
 static int ob_release(struct inode *inode, struct file *filp)
 {
 	struct ob_file *file = filp->private_data;
 
 	ob_sessions_drop(file);
-	ob_withdraw(file, NULL, -ECANCELED);
 	ob_disallow(NULL, file);
 	ob_file_put(file);
 	return 0;
 }
 
-static int ob_write_session(struct ob_file *file, const struct outboard_session_new *record,
-			    const char __user *buffer, size_t size)
-{
-	u8 key[OUTBOARD_MAX_KEY];
-	int error = -EFAULT;
-
-	if (record->key_size > sizeof(key) || size != sizeof(*record) + record->key_size)
-		return -EINVAL;
-	if (!copy_from_user(key, buffer + sizeof(*record), record->key_size))
-		error = ob_session_new(file, record, key, record->key_size);
-	memzero_explicit(key, sizeof(key));
-	return error;
-}
+union ob_record {
+	u16 op;
+	struct outboard_submit submit;
+	struct {
+		struct outboard_session session;
+		u8 key[OUTBOARD_MAX_KEY];
+	};
+	struct outboard_try try;
+};
 
 /*
- * Both: a setuid program can be made to write to a descriptor of its caller, and a server that has
- * dropped its rights may have opened this one as root.
+ * Both capabilities: a setuid program can be made to write to a descriptor of its caller, and a
+ * server that has dropped its rights may have opened this one as root.
  */
-static int ob_write_try(struct file *filp, const char __user *buffer, size_t size)
+static int ob_try(struct file *filp, const struct outboard_try *record)
 {
-	struct outboard_try record;
-	struct ob_limits limits;
-	size_t length;
+	struct ob_limits limits = {
+		.length = record->max_length,
+		.requests = record->max_requests,
+		.one_direction = record->flags & OUTBOARD_ONE_DIRECTION,
+	};
+	size_t length = strnlen(record->name, sizeof(record->name));
 
 	BUILD_BUG_ON(OUTBOARD_NAME_SIZE != CRYPTO_MAX_ALG_NAME);
-	if (size != sizeof(record))
-		return -EINVAL;
-	if (copy_from_user(&record, buffer, sizeof(record)))
-		return -EFAULT;
-	length = strnlen(record.name, sizeof(record.name));
-	if (record.op != OUTBOARD_TRY || record.flags & ~OUTBOARD_ONE_DIRECTION ||
-	    record.reserved || length == sizeof(record.name) || !ob_name_ok(record.name, length) ||
-	    memchr_inv(record.name + length, 0, sizeof(record.name) - length))
+	if (record->flags & ~OUTBOARD_ONE_DIRECTION || record->reserved ||
+	    length == sizeof(record->name) ||
+	    memchr_inv(record->name + length, 0, sizeof(record->name) - length))
 		return -EINVAL;
 	if (!file_ns_capable(filp, &init_user_ns, CAP_SYS_ADMIN) || !capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	limits.length = record.max_length;
-	limits.requests = record.max_requests;
-	limits.one_direction = record.flags & OUTBOARD_ONE_DIRECTION;
-	return ob_allow(record.name, &limits, filp->private_data);
+	return ob_allow(record->name, &limits, filp->private_data);
 }
 
-static int ob_write_record(struct file *filp, const char __user *buffer, size_t size)
+static int ob_write_record(struct file *filp, const union ob_record *record, size_t size)
 {
 	struct ob_file *file = filp->private_data;
-	union {
-		u16 op;
-		struct outboard_submit submit;
-		struct outboard_session_new session_new;
-		struct outboard_session_free session_free;
-	} record;
 
-	BUILD_BUG_ON(sizeof(record) != sizeof(record.submit) ||
-		     sizeof(record) != sizeof(record.session_new) ||
-		     sizeof(record) != sizeof(record.session_free));
-	if (size < sizeof(record))
-		return -EINVAL;
-	if (copy_from_user(&record, buffer, sizeof(record)))
-		return -EFAULT;
-	if (record.op == OUTBOARD_SESSION_NEW)
-		return ob_write_session(file, &record.session_new, buffer, size);
-	if (record.op == OUTBOARD_TRY)
-		return ob_write_try(filp, buffer, size);
-	if (size != sizeof(record))
-		return -EINVAL;
-	switch (record.op) {
-	case OUTBOARD_NOTIFY:
+	switch (record->op) {
 	case OUTBOARD_SUBMIT:
 	case OUTBOARD_AWAIT:
-		return ob_submit(file, &record.submit);
+	case OUTBOARD_NOTIFY:
+		return size == sizeof(record->submit) ? ob_submit(file, &record->submit) : -EINVAL;
+	case OUTBOARD_SESSION_NEW:
 	case OUTBOARD_SESSION_FREE:
-		return ob_session_free(file, &record.session_free);
+		if (size != sizeof(record->session) + record->session.key_size)
+			return -EINVAL;
+		return record->op == OUTBOARD_SESSION_NEW ?
+			       ob_session_new(file, &record->session, record->key) :
+			       ob_session_free(file, &record->session);
+	case OUTBOARD_TRY:
+		return size == sizeof(record->try) ? ob_try(filp, &record->try) : -EINVAL;
 	}
 	return -EINVAL;
 }
 
+/* The record is read once, since user space may change it at any time. */
 static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t size, loff_t *offset)
 {
-	int error = ob_write_record(filp, buffer, size);
+	union ob_record record;
+	int error = -EFAULT;
 
-	return error ? error : size;
+	BUILD_BUG_ON(sizeof(record.submit) != sizeof(record.session));
+	if (size < sizeof(record.submit) || size > sizeof(record))
+		return -EINVAL;
+	if (!copy_from_user(&record, buffer, size))
+		error = ob_write_record(filp, &record, size);
+	/* Longer ones may have a key. */
+	if (size > sizeof(record.submit))
+		memzero_explicit(&record, sizeof(record));
+	return error ?: size;
 }
 
 const struct file_operations ob_fops = {

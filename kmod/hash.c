@@ -7,13 +7,11 @@
 
 static int ob_ahash_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_ahash *ahash = crypto_alloc_ahash(driver, flags, flags);
-
-	if (IS_ERR(ahash))
-		return PTR_ERR(ahash);
-	session->ahash = ahash;
-	session->tfm = crypto_ahash_tfm(ahash);
-	session->request_size = sizeof(struct ahash_request) + crypto_ahash_reqsize(ahash);
+	session->ahash = crypto_alloc_ahash(driver, flags, flags);
+	if (IS_ERR(session->ahash))
+		return PTR_ERR(session->ahash);
+	session->tfm = crypto_ahash_tfm(session->ahash);
+	session->request_size = sizeof(struct ahash_request) + crypto_ahash_reqsize(session->ahash);
 	return 0;
 }
 
@@ -35,15 +33,14 @@ static int ob_ahash_prepare(struct ob_request *request, const struct outboard_sl
 
 	if (copy->op != OUTBOARD_DIGEST)
 		return -EOPNOTSUPP;
-	if (copy->out || copy->aad || copy->aad_length ||
-	    memchr_inv(copy->iv, 0, sizeof(copy->iv)) || !ob_range_valid(request->arena, in))
+	if (copy->out || copy->aad || copy->aad_length || !ob_range_valid(request->arena, in))
 		return -EINVAL;
 	error = ob_map(request, (struct ob_range){}, in, in, &source, &target);
 	if (error)
 		return error;
 	request->digest_size = crypto_ahash_digestsize(request->session->ahash);
 	ahash_request_set_tfm(ahash, request->session->ahash);
-	ahash_request_set_callback(ahash, request->flags, ob_complete, request);
+	ahash_request_set_callback(ahash, OB_REQUEST_FLAGS, ob_complete, request);
 	ahash_request_set_crypt(ahash, source, request->digest, copy->length);
 	return 0;
 }

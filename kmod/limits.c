@@ -24,13 +24,13 @@ struct ob_user {
 	struct list_head link;
 	kuid_t uid;
 	struct user_namespace *container;	/* NULL: none; otherwise uid is root's */
-	unsigned int refs;
+	refcount_t refs;
 	u64 used[OB_RESOURCES];
 };
 
 static DEFINE_SPINLOCK(lock);	/* protects all that follows */
 static LIST_HEAD(users);
-static u64 used[OB_RESOURCES];
+u64 ob_used[OB_RESOURCES];
 
 static void ob_user_identify(struct ob_user *user, const struct cred *cred)
 {
@@ -54,84 +54,52 @@ struct ob_user *ob_user_get(void)
 	if (!made)
 		return NULL;
 	ob_user_identify(made, current_cred());
-	spin_lock(&lock);
+	refcount_set(&made->refs, 1);
+	guard(spinlock)(&lock);
 	list_for_each_entry(user, &users, link)
-		if (uid_eq(user->uid, made->uid) && user->container == made->container)
-			goto found;
-	user = made;
-	made = NULL;
-	if (user->container)
-		get_user_ns(user->container);
-	list_add(&user->link, &users);
-found:
-	user->refs++;
-	spin_unlock(&lock);
-	kfree(made);
-	return user;
-}
-
-/* For a caller that has a reference. */
-struct ob_user *ob_user_hold(struct ob_user *user)
-{
-	spin_lock(&lock);
-	user->refs++;
-	spin_unlock(&lock);
-	return user;
+		if (uid_eq(user->uid, made->uid) && user->container == made->container) {
+			refcount_inc(&user->refs);
+			kfree(made);
+			return user;
+		}
+	get_user_ns(made->container);
+	list_add(&made->link, &users);
+	return made;
 }
 
 void ob_user_put(struct ob_user *user)
 {
-	bool last;
-
-	spin_lock(&lock);
-	last = !--user->refs;
-	if (last)
-		list_del(&user->link);
-	spin_unlock(&lock);
-	if (!last)
+	if (!refcount_dec_and_lock(&user->refs, &lock))
 		return;
-	if (user->container)
-		put_user_ns(user->container);
+	list_del(&user->link);
+	spin_unlock(&lock);
+	put_user_ns(user->container);
 	kfree(user);
-}
-
-static u64 ob_most(enum ob_resource what)
-{
-	return what == OB_SESSIONS ? READ_ONCE(ob_max_sessions) : READ_ONCE(ob_max_bytes);
 }
 
 /* Charges the user, with a reference. Returns -EMFILE (the user's limit), -ENFILE (of all) or 0. */
 int ob_user_charge(struct ob_user *user, enum ob_resource what, u64 amount)
 {
-	u64 most = ob_most(what);
-	int error = 0;
+	u64 most = what == OB_SESSIONS ? READ_ONCE(ob_max_sessions) : READ_ONCE(ob_max_bytes);
 
-	spin_lock(&lock);
+	guard(spinlock)(&lock);
 	if (user->used[what] + amount > most / OB_PART)
-		error = -EMFILE;
-	else if (used[what] + amount > most)
-		error = -ENFILE;
-	if (!error) {
-		user->used[what] += amount;
-		used[what] += amount;
-		user->refs++;
-	}
-	spin_unlock(&lock);
-	return error;
+		return -EMFILE;
+	if (ob_used[what] + amount > most)
+		return -ENFILE;
+	user->used[what] += amount;
+	ob_used[what] += amount;
+	refcount_inc(&user->refs);
+	return 0;
 }
 
 void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount)
 {
-	spin_lock(&lock);
-	user->used[what] -= amount;
-	used[what] -= amount;
-	spin_unlock(&lock);
+	scoped_guard(spinlock, &lock) {
+		user->used[what] -= amount;
+		ob_used[what] -= amount;
+	}
 	ob_user_put(user);
-}
-
-u64 ob_used(enum ob_resource what)
-{
-	return READ_ONCE(used[what]);
 }
 
 void ob_memory_uncharge(struct ob_user *user, const struct cred *cred, u64 bytes)

@@ -43,14 +43,10 @@
 #define OB_MAX_SEGMENT 65536
 
 extern struct workqueue_struct *ob_workqueue;
-
 struct ob_arena;
-struct ob_engine;
 struct ob_file;
 struct ob_request;
 struct ob_session;
-struct ob_share;
-struct ob_user;
 
 /* skcipher, aead, ahash */
 struct ob_type {
@@ -97,25 +93,27 @@ struct ob_driver {
 	struct kobject kobj;
 	struct ob_limits limits;
 	struct list_head link;
-	struct list_head sessions;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
-	/* Of the algorithm, without a reference: unplug.c clears it before the module is freed. */
-	struct module *owner;
-	bool built_in;				/* found, and owner is NULL */
-	unsigned long retry;			/* jiffies of the next lookup while missing */
+	/* Without a reference: unplug.c clears it before the module is freed. */
+	struct module *owner;			/* of the algorithm, or OB_BUILT_IN */
+	u64 retry;				/* jiffies of the next lookup; 0: not missing */
 	int arrivals;				/* ob_arrivals before the last lookup */
-	bool missing;
-	bool disallowed;		/* in ob_disallowed until its last session is gone */
 	/* The only descriptor that may use it until it is allowed; only compared. NULL: all may. */
 	const struct ob_file *trial;
 	u16 number;
 	unsigned int running;	/* requests that it has; protected by the lock of its engine */
-	atomic64_t requests, bytes, batches, errors, timeouts;
+	atomic64_t requests, bytes, errors, timeouts;
 	char name[CRYPTO_MAX_ALG_NAME];
 };
 
+/* Of algorithms and of devices' drivers that are built into the kernel. */
+#define OB_BUILT_IN ((struct module *)xa_mk_value(0))
+
+/* Bytes of a line of "allow" besides the name, at most: number, algorithm, limits. */
+#define OB_LINE_REST 80
+
 extern struct mutex ob_drivers_lock;
-extern struct list_head ob_drivers, ob_disallowed;
+extern struct list_head ob_drivers, ob_attached;
 extern atomic_t ob_arrivals;
 
 int ob_drivers_init(struct kobject *device);
@@ -124,10 +122,9 @@ int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_f
 int ob_disallow(const char *name, const struct ob_file *trial);
 int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algorithm, u16 number);
 void ob_detach(struct ob_session *session);
-void ob_driver_kill(struct ob_driver *driver);
-void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error);
+void ob_withdraw(const struct ob_arena *arena);
+void ob_session_cancel(struct ob_session *session);
 void ob_count_timeout(u16 number);
-struct ob_driver *ob_driver_find(const char *name, u16 number);
 
 /* ---- unplug.c ---- */
 
@@ -139,7 +136,7 @@ void ob_unplug_watch(struct module *owner);
 /* ---- file.c ---- */
 
 struct ob_file {
-	refcount_t refs;		/* one for the descriptor, one for each arena */
+	refcount_t refs;		/* of the descriptor, each arena and each session */
 	struct ob_user *user;		/* the opener */
 	struct xarray sessions;
 	struct xarray arenas;		/* by number, less the first one */
@@ -156,11 +153,10 @@ void ob_file_put(struct ob_file *file);
 enum ob_resource { OB_SESSIONS, OB_BYTES, OB_RESOURCES };
 
 struct ob_user *ob_user_get(void);
-struct ob_user *ob_user_hold(struct ob_user *user);
 void ob_user_put(struct ob_user *user);
 int ob_user_charge(struct ob_user *user, enum ob_resource what, u64 amount);
 void ob_user_uncharge(struct ob_user *user, enum ob_resource what, u64 amount);
-u64 ob_used(enum ob_resource what);
+extern u64 ob_used[OB_RESOURCES];
 const struct cred *ob_memory_charge(struct ob_user *user, u64 bytes);
 void ob_memory_uncharge(struct ob_user *user, const struct cred *cred, u64 bytes);
 
@@ -181,8 +177,14 @@ struct ob_place {
 	bool submitting;		/* a thread is about to submit the request, or does so */
 	unsigned int generation;	/* of the last request; never 0 */
 	unsigned int live;		/* generation of the request that the driver has; 0: none */
-	struct ob_batch *batch;		/* NULL: not in flight; its remover accounts for it */
+	/* NULL: not in flight, or ob_claimed. Otherwise its remover accounts for it. */
+	struct ob_batch *batch;
 	struct eventfd_ctx *event;	/* signalled when the request completes; NULL: none */
+};
+
+struct ob_page {
+	struct page *page;
+	unsigned int run;		/* contiguous pages from this one on */
 };
 
 struct ob_arena {
@@ -192,10 +194,9 @@ struct ob_arena {
 	const struct cred *cred;	/* whose user is charged by RLIMIT_MEMLOCK */
 	struct mm_struct *mm; /* that mapped it; the structure is kept, so that it is unique */
 	u32 id, slots, data_offset, size;
+	u64 charged;			/* bytes */
 	unsigned long page_count;
-	struct page **pages;
-	u16 *run;			/* per page: contiguous pages from this one on */
-	unsigned long *busy;
+	struct ob_page *pages;
 	struct ob_place *places;
 	struct work_struct release;
 	struct rcu_head rcu;
@@ -235,28 +236,24 @@ static inline bool ob_in_out_valid(const struct ob_arena *arena, struct ob_range
 }
 
 /* The page of an offset that was checked, also while the CPU speculates that it is valid. */
-static inline unsigned long ob_page(const struct ob_arena *arena, u32 offset)
+static inline const struct ob_page *ob_page_at(const struct ob_arena *arena, u32 offset)
 {
-	return array_index_nospec(offset >> PAGE_SHIFT, arena->page_count);
+	return &arena->pages[array_index_nospec(offset >> PAGE_SHIFT, arena->page_count)];
 }
 
 /* Returns the number of bytes from an offset on that one entry of a scatter list can hold. */
 static inline u32 ob_contiguous_bytes(const struct ob_arena *arena, u32 offset)
 {
 	return min_t(u64, OB_MAX_SEGMENT,
-		     ((u64)arena->run[ob_page(arena, offset)] << PAGE_SHIFT) -
-			     offset_in_page(offset));
+		     ((u64)ob_page_at(arena, offset)->run << PAGE_SHIFT) - offset_in_page(offset));
 }
 
 static inline void ob_entry(const struct ob_arena *arena, struct scatterlist *sg, u32 offset,
 			    u32 length)
 {
 	*sg = (struct scatterlist){};
-	sg_set_page(sg, arena->pages[ob_page(arena, offset)], length, offset_in_page(offset));
+	sg_set_page(sg, ob_page_at(arena, offset)->page, length, offset_in_page(offset));
 }
-
-struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
-				   struct ob_range range);
 
 /* ---- session.c ---- */
 
@@ -275,11 +272,10 @@ struct ob_session {
 	atomic_t state;			/* enum ob_session_state */
 	const struct ob_algorithm *algorithm;
 	struct ob_driver *driver;
-	struct ob_file *file;	/* without a reference; NULL: first lookup of a driver */
-	struct ob_user *user;		/* charged, with a reference */
+	struct ob_file *file;		/* its user is charged; NULL: first lookup of a driver */
 	struct mm_struct *mm;		/* the owner; the structure is kept, so that it is unique */
 	struct ob_share *share;		/* NULL: has no driver handle yet */
-	struct list_head link, of_file;	/* in driver->sessions, in file->attached */
+	struct list_head link, of_file;	/* in ob_attached, in file->attached */
 	struct list_head waiting, turn;	/* requests; in share->sessions while there are any */
 	union {
 		struct crypto_skcipher *skcipher;
@@ -328,9 +324,8 @@ static inline void ob_session_free_handle(struct ob_session *session)
 }
 
 void ob_session_init(struct ob_session *session);
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
-		   unsigned int size);
-int ob_session_free(struct ob_file *file, const struct outboard_session_free *record);
+int ob_session_new(struct ob_file *file, const struct outboard_session *record, const u8 *key);
+int ob_session_free(struct ob_file *file, const struct outboard_session *record);
 struct ob_session *ob_session_use(struct ob_file *file, u32 id);
 void ob_session_unuse(struct ob_session *session);
 void ob_session_kill_atomic(struct ob_session *session);
@@ -349,9 +344,8 @@ struct ob_request {
 	struct ob_arena *arena __aligned(OB_ALIGN);
 	struct ob_session *session;
 	struct scatterlist *sg;		/* for more than one entry; NULL: not needed yet */
-	u32 index;
+	struct ob_place *place;
 	u32 capacity;			/* bytes at base */
-	u32 flags;			/* for the crypto API */
 	u32 cost;			/* of the engine's time */
 	u64 started;			/* when the driver got it, in nanoseconds */
 	u32 overtaken;			/* what it has completed when this one is overtaken */
@@ -365,13 +359,16 @@ struct ob_request {
 	char base[] CRYPTO_MINALIGN_ATTR;
 };
 
-/* Batch shared by all requests without a waiter. */
-extern struct ob_batch ob_no_waiter;
+/* Batch shared by all requests without a waiter; stands for a slot before it has a request. */
+extern struct ob_batch ob_no_waiter, ob_claimed;
+
+/* Of each request, for the crypto API. */
+#define OB_REQUEST_FLAGS (CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG)
 
 void ob_notify_eventfd(struct eventfd_ctx *event);
-void ob_slot_end(struct ob_arena *arena, u32 index, int status);
-struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct ob_session *session,
-				      const struct outboard_slot *copy);
+void ob_slot_end(struct ob_arena *arena, struct ob_place *place, int status);
+struct ob_request *ob_request_prepare(struct ob_arena *arena, struct ob_place *place,
+				      struct ob_session *session, const struct outboard_slot *copy);
 void ob_complete(ob_done_arg arg, int error);
 void ob_request_start(struct ob_request *request);
 void ob_request_done(struct ob_request *request, int error);
@@ -400,20 +397,18 @@ void ob_request_free(struct ob_request *request);
 
 /* ---- submit.c ---- */
 
-int ob_submit(struct ob_file *file, struct outboard_submit *record);
+int ob_submit(struct ob_file *file, const struct outboard_submit *record);
 
 /* ---- queue.c ---- */
 
 int ob_queue_add(struct ob_request *request);
 void ob_queue_done(struct ob_request *request, int error);
-void ob_queue_backlogged(struct ob_engine *engine);
 bool ob_queue_refused(struct ob_request *request);
-void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena, int error);
+void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena);
 void ob_queue_abandon(struct ob_session *session);
 
 /* ---- shares.c ---- */
 
-struct ob_engine *ob_engine_of(const struct ob_session *session);
 int ob_queue_join(struct ob_session *session);
 void ob_queue_leave(struct ob_session *session);
 void ob_queue_clean(void);
@@ -433,7 +428,6 @@ static inline unsigned long ob_timeout_jiffies(void)
 extern bool ob_dma32;
 extern const struct attribute_group *ob_groups[];
 extern const struct kobj_type ob_driver_ktype;
-bool ob_name_ok(const char *text, size_t size);
-extern atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
+extern atomic_t ob_files, ob_arenas, ob_requests, ob_doubles;
 
 #endif

@@ -119,7 +119,7 @@ static void ob_charge(struct ob_share *share, struct ob_request *request)
 	u64 now = ktime_get_ns();
 
 	request->state = OB_IN_FLIGHT;
-	WRITE_ONCE(request->arena->places[request->index].submitting, true);
+	WRITE_ONCE(request->place->submitting, true);
 	if (!engine->running) {
 		/* An engine that refuses what it gets makes no progress. */
 		if (likely(engine->state != OB_FULL))
@@ -153,6 +153,14 @@ static void ob_uncharge(struct ob_engine *engine, struct ob_request *request)
 		session->held--;
 		engine->lost--;
 	}
+}
+
+/* No request of the session waits any more. */
+static void ob_end_turn(struct ob_session *session)
+{
+	list_del_init(&session->turn);
+	if (list_empty(&session->share->sessions))
+		list_del_init(&session->share->turn);
 }
 
 /* ---- Engines that stopped ---- */
@@ -213,10 +221,9 @@ void ob_queue_abandon(struct ob_session *session)
 {
 	struct ob_engine *engine = session->share->engine;
 
-	spin_lock_irq(&engine->lock);
+	guard(spinlock_irq)(&engine->lock);
 	engine->lost -= session->held;
 	session->held = 0;
-	spin_unlock_irq(&engine->lock);
 }
 
 /* Writes off what the engine has, and moves what waits to @dropped. */
@@ -228,20 +235,16 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 
 	list_for_each_entry_safe(request, next_request, &engine->in_flight, node)
 		ob_write_off(engine, request);
-	if (time_before(jiffies, engine->probe + OB_CALM))
-		engine->pause = clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE);
-	else
-		engine->pause = 0;
+	engine->pause = time_before(jiffies, engine->probe + OB_CALM) ?
+			clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE) : 0;
 	engine->probe = jiffies + engine->pause;
 	ob_set_state(engine, OB_STOPPED);
 	list_splice_init(&engine->spent, &engine->ready);
-	list_for_each_entry_safe(share, next, &engine->ready, turn) {
+	list_for_each_entry_safe(share, next, &engine->ready, turn)
 		list_for_each_entry_safe(session, next_session, &share->sessions, turn) {
 			list_splice_tail_init(&session->waiting, dropped);
-			list_del_init(&session->turn);
+			ob_end_turn(session);
 		}
-		list_del_init(&share->turn);
-	}
 }
 
 /*
@@ -270,7 +273,7 @@ static bool ob_skip_submitting(struct ob_engine *engine, u64 now)
 	bool any = false;
 
 	list_for_each_entry(request, &engine->in_flight, node) {
-		if (!READ_ONCE(request->arena->places[request->index].submitting))
+		if (!READ_ONCE(request->place->submitting))
 			continue;
 		ob_set_clock(engine, request, now);
 		if (engine->state != OB_FULL)
@@ -388,32 +391,27 @@ int ob_queue_add(struct ob_request *request)
 {
 	struct ob_share *share = request->session->share;
 	struct ob_engine *engine = share->engine;
-	unsigned long flags;
-	int result = 1;
 
 	request->state = OB_WAITING;
 	request->cost = max_t(u32, request->cost, OB_LEAST_COST);
-	spin_lock_irqsave(&engine->lock, flags);
+	guard(spinlock_irqsave)(&engine->lock);
 	if (unlikely(engine->state == OB_STOPPED)) {
 		if (engine->running || time_before(jiffies, engine->probe) ||
 		    !ob_has_room(engine, request))
-			result = -EHOSTDOWN;
+			return -EHOSTDOWN;
 	} else if (ob_is_waiting(engine) || !ob_has_room(engine, request)) {
-		result = 0;
 		ob_enqueue(request);
+		return 0;
 	}
-	if (likely(result > 0)) {
-		if (unlikely(engine->state == OB_FULL && !engine->running))
-			ob_set_state(engine, OB_WORKS);
+	if (unlikely(engine->state == OB_FULL && !engine->running))
+		ob_set_state(engine, OB_WORKS);
+	ob_share_refresh(share);
+	if (share->credit <= 0) {
+		ob_new_round(engine);
 		ob_share_refresh(share);
-		if (share->credit <= 0) {
-			ob_new_round(engine);
-			ob_share_refresh(share);
-		}
-		ob_charge(share, request);
 	}
-	spin_unlock_irqrestore(&engine->lock, flags);
-	return result;
+	ob_charge(share, request);
+	return 1;
 }
 
 /*
@@ -423,48 +421,45 @@ int ob_queue_add(struct ob_request *request)
 void ob_queue_done(struct ob_request *request, int error)
 {
 	struct ob_engine *engine = request->session->share->engine;
-	unsigned long flags;
 
 	if (request->state == OB_WAITING)
 		return;
-	spin_lock_irqsave(&engine->lock, flags);
+	guard(spinlock_irqsave)(&engine->lock);
 	ob_answered(engine, request, error);
 	ob_uncharge(engine, request);
 	request->session->driver->running--;
 	if (unlikely(ob_is_waiting(engine)))
 		queue_delayed_work(ob_workqueue, &engine->dispatch, 0);
-	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 /* The driver has accepted a request into its backlog: its queue is full. */
 void ob_queue_backlogged(struct ob_engine *engine)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&engine->lock, flags);
-	engine->depth = min(engine->depth, engine->running - 1);
-	spin_unlock_irqrestore(&engine->lock, flags);
+	guard(spinlock_irqsave)(&engine->lock);
+	/* Without this one. None may be left; a depth of 0 lets one request pass. */
+	if (engine->running)
+		engine->depth = min(engine->depth, engine->running - 1);
 }
 
 /*
  * The driver did not accept the request, which becomes the first of its session again. Returns
- * false if it must not wait: its session was cancelled.
+ * false if it must not wait: its session was cancelled, or its arena unmapped.
  */
 bool ob_queue_refused(struct ob_request *request)
 {
 	struct ob_session *session = request->session;
 	struct ob_share *share = session->share;
 	struct ob_engine *engine = share->engine;
-	unsigned long flags;
 	bool waits;
 
-	spin_lock_irqsave(&engine->lock, flags);
+	guard(spinlock_irqsave)(&engine->lock);
 	ob_uncharge(engine, request);
 	request->state = OB_WAITING;
 	session->driver->running--;
 	share->credit += request->cost;
 	engine->depth = min(engine->depth, engine->running);
-	waits = engine->state != OB_STOPPED && !ob_session_is(session, OB_CANCELLED);
+	waits = engine->state != OB_STOPPED && !ob_session_is(session, OB_CANCELLED) &&
+		refcount_read(&request->arena->maps);
 	if (waits) {
 		ob_set_state(engine, OB_FULL);
 		list_add(&request->node, &session->waiting);
@@ -474,31 +469,29 @@ bool ob_queue_refused(struct ob_request *request)
 	/* Otherwise a completion starts the work. Other requests may wait too. */
 	if (!engine->running)
 		mod_delayed_work(ob_workqueue, &engine->dispatch, 1);
-	spin_unlock_irqrestore(&engine->lock, flags);
 	return waits;
 }
 
 static struct ob_request *ob_queue_next(struct ob_engine *engine, struct list_head *dropped)
 {
-	struct ob_request *request = NULL;
+	struct ob_request *request;
 	struct ob_session *session;
 	struct ob_share *share;
 
-	spin_lock_irq(&engine->lock);
+	guard(spinlock_irq)(&engine->lock);
 	if (list_empty(&engine->ready))
 		ob_new_round(engine);
 	/* After a refusal without other requests in the engine, no completion follows. */
 	if (list_empty(&engine->ready) || (engine->state == OB_FULL && engine->running))
-		goto unlock;
+		return NULL;
 	share = list_first_entry(&engine->ready, struct ob_share, turn);
 	session = list_first_entry(&share->sessions, struct ob_session, turn);
 	request = list_first_entry(&session->waiting, struct ob_request, node);
 	if (!ob_has_room(engine, request)) {
-		request = NULL;
 		/* Its drivers may have no other request than those that are lost. */
 		if (!engine->running)
 			ob_stop(engine, dropped);
-		goto unlock;
+		return NULL;
 	}
 	list_del(&request->node);
 	if (list_empty(&session->waiting))
@@ -507,8 +500,6 @@ static struct ob_request *ob_queue_next(struct ob_engine *engine, struct list_he
 		list_move_tail(&session->turn, &share->sessions);
 	ob_charge(share, request);
 	ob_share_sort(share);
-unlock:
-	spin_unlock_irq(&engine->lock);
 	return request;
 }
 
@@ -533,10 +524,10 @@ void ob_queue_dispatch(struct work_struct *work)
 }
 
 /*
- * Ends the waiting requests of a session, of an arena or, with NULL, all: then no further request
- * waits.
+ * Ends the waiting requests of a session, of an arena that is unmapped or, with NULL, all: then no
+ * further request waits.
  */
-void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena, int error)
+void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena)
 {
 	struct ob_share *share = session->share;
 	struct ob_request *request, *next;
@@ -545,17 +536,14 @@ void ob_queue_cancel(struct ob_session *session, const struct ob_arena *arena, i
 	lockdep_assert_held(&ob_drivers_lock);
 	if (!share)
 		return;
-	spin_lock_irq(&share->engine->lock);
-	if (!arena)
-		ob_session_advance(session, OB_CANCELLED);
-	list_for_each_entry_safe(request, next, &session->waiting, node)
-		if (!arena || request->arena == arena)
-			list_move_tail(&request->node, &dropped);
-	if (list_empty(&session->waiting)) {
-		list_del_init(&session->turn);
-		if (list_empty(&share->sessions))
-			list_del_init(&share->turn);
+	scoped_guard(spinlock_irq, &share->engine->lock) {
+		if (!arena)
+			ob_session_advance(session, OB_CANCELLED);
+		list_for_each_entry_safe(request, next, &session->waiting, node)
+			if (!arena || request->arena == arena)
+				list_move_tail(&request->node, &dropped);
+		if (list_empty(&session->waiting))
+			ob_end_turn(session);
 	}
-	spin_unlock_irq(&share->engine->lock);
-	ob_queue_drop(&dropped, error);
+	ob_queue_drop(&dropped, arena ? -ECANCELED : -ENODEV);
 }

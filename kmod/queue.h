@@ -26,7 +26,7 @@ struct ob_share {
 	struct list_head turn;		/* in engine->ready or spent while requests wait */
 	struct list_head sessions;	/* with waiting requests */
 	struct ob_engine *engine;
-	struct ob_user *user;
+	struct ob_user *user;		/* held by the sessions' files */
 	unsigned int holders;		/* sessions */
 	s64 credit;			/* more than -OB_QUANTUM; 0 at first */
 	u64 round;			/* that credit is of */
@@ -37,8 +37,7 @@ enum ob_engine_state { OB_WORKS, OB_FULL, OB_STOPPED };
 
 struct ob_engine {
 	struct list_head link;
-	/* Of the algorithms; compared only, and may be gone. NULL: built into the kernel. */
-	const struct module *owner;
+	const struct module *owner;	/* of the algorithms; compared only, and may be gone */
 	struct list_head shares;
 	spinlock_t lock;		/* protects all that follows */
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */
@@ -60,11 +59,13 @@ struct ob_engine {
 	unsigned long pause, probe;	/* jiffies; when the next request may be let through */
 	struct delayed_work watch;
 	struct delayed_work dispatch;
+	struct rcu_head rcu;		/* of ob_engine_stopped() */
 };
 
 /* ---- queue.c ---- */
 
 void ob_queue_dispatch(struct work_struct *work);
+void ob_queue_backlogged(struct ob_engine *engine);
 void ob_queue_watch(struct work_struct *work);
 
 #endif

@@ -15,9 +15,9 @@
 #include <linux/indirect_call_wrapper.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
-#include "outboard.h"
+#include "queue.h"
 
-struct ob_batch ob_no_waiter;
+struct ob_batch ob_no_waiter, ob_claimed;
 
 /* Drivers' own time limits are half a second and more. What they refuse, they refuse at once. */
 #define OB_LATE_ERROR_NS (400 * NSEC_PER_MSEC)
@@ -34,22 +34,22 @@ void ob_notify_eventfd(struct eventfd_ctx *event)
 	eventfd_ctx_put(event);
 }
 
-/* Releases the claim before it writes status: a program that has seen the status may resubmit. */
-void ob_slot_end(struct ob_arena *arena, u32 index, int status)
+void ob_slot_end(struct ob_arena *arena, struct ob_place *place, int status)
 {
-	struct ob_place *place = &arena->places[index];
 	struct eventfd_ctx *event = NULL;
 	struct ob_batch *batch;
-	unsigned long flags;
 
-	spin_lock_irqsave(&place->lock, flags);
-	batch = place->batch;
-	place->batch = NULL;
-	swap(place->event, event);
-	clear_bit_unlock(index, arena->busy);
-	/* Release: user space that has read status sees the result, and the slot unclaimed. */
-	smp_store_release(&place->slot->status, status);
-	spin_unlock_irqrestore(&place->lock, flags);
+	scoped_guard(spinlock_irqsave, &place->lock) {
+		batch = place->batch;
+		swap(place->event, event);
+		/*
+		 * Two releases. cmpxchg() in ob_claim() reads the first: the next request of the
+		 * slot finds the memory of this one unused. The program reads the second, with
+		 * acquire semantics: it sees the result, and may submit the slot again.
+		 */
+		smp_store_release(&place->batch, NULL);
+		smp_store_release(&place->slot->status, status); /* see above */
+	}
 	ob_notify_eventfd(event);
 	/* The batch is on the waiter's stack and may be gone after the last request. */
 	if (batch != &ob_no_waiter && atomic_dec_and_test(&batch->pending))
@@ -60,22 +60,19 @@ void ob_slot_end(struct ob_arena *arena, u32 index, int status)
 /* A request is written off: its waiter, if any, does not wait for it any more. */
 void ob_request_late(struct ob_request *request)
 {
-	struct ob_place *place = &request->arena->places[request->index];
+	struct ob_place *place = request->place;
 	struct ob_batch *batch;
-	unsigned long flags;
 
-	spin_lock_irqsave(&place->lock, flags);
-	place->late = true;
-	batch = place->batch;
-	if (!batch || batch == &ob_no_waiter) {
-		batch = NULL;
-	} else {
+	scoped_guard(spinlock_irqsave, &place->lock) {
+		place->late = true;
+		batch = place->batch;
 		place->batch = &ob_no_waiter;
-		WRITE_ONCE(batch->late, true);
-		atomic64_inc(&request->session->driver->timeouts);
 	}
-	spin_unlock_irqrestore(&place->lock, flags);
-	if (batch && atomic_dec_and_test(&batch->pending))
+	if (batch == &ob_no_waiter)
+		return;
+	WRITE_ONCE(batch->late, true);
+	atomic64_inc(&request->session->driver->timeouts);
+	if (atomic_dec_and_test(&batch->pending))
 		complete(&batch->done);
 }
 
@@ -99,12 +96,12 @@ void ob_request_done(struct ob_request *request, int error)
 {
 	struct ob_session *session = request->session;
 	struct ob_arena *arena = request->arena;
-	u32 index = request->index;
+	struct ob_place *place = request->place;
 
 	if (unlikely(error))
 		error = ob_request_failed(request, error);
 	else if (request->digest_size)
-		memcpy(arena->places[index].slot->digest, request->digest, request->digest_size);
+		memcpy(place->slot->digest, request->digest, request->digest_size);
 	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session
@@ -112,7 +109,7 @@ void ob_request_done(struct ob_request *request, int error)
 	 */
 	ob_session_unuse_atomic(session);
 	atomic_dec(&ob_requests);
-	ob_slot_end(arena, index, error);
+	ob_slot_end(arena, place, error);
 }
 
 /*
@@ -152,8 +149,8 @@ static void ob_request_returned(struct ob_place *place, unsigned int generation,
  */
 void ob_request_start(struct ob_request *request)
 {
-	struct ob_place *place = &request->arena->places[request->index];
-	struct ob_engine *engine = ob_engine_of(request->session);
+	struct ob_place *place = request->place;
+	struct ob_engine *engine = request->session->share->engine;
 	unsigned int generation = place->generation + 1 ?: 1;	/* 0: the driver has no request */
 	int error;
 
@@ -177,14 +174,13 @@ void ob_request_start(struct ob_request *request)
 void ob_complete(ob_done_arg arg, int error)
 {
 	struct ob_request *request = ob_done_data(arg);
-	struct ob_place *place = &request->arena->places[request->index];
 
 	if (error == -EINPROGRESS)
 		return;
-	if (likely(xchg(&place->live, 0)))
+	if (likely(xchg(&request->place->live, 0)))
 		ob_request_done(request, error);
 	else
-		ob_count_double(place);
+		ob_count_double(request->place);
 }
 
 void ob_request_free(struct ob_request *request)
@@ -203,6 +199,20 @@ void ob_request_free(struct ob_request *request)
 #define OB_MAX_SG                                   \
 	(DIV_ROUND_UP(OB_MAX_AAD, PAGE_SIZE) + 1 +   \
 	 DIV_ROUND_UP(OB_MAX_LENGTH + OUTBOARD_MAX_TAG, PAGE_SIZE) + 1)
+
+/* Fills sg with the physically contiguous parts of a range. Returns the entry after the last. */
+static struct scatterlist *ob_range_to_sg(const struct ob_arena *arena, struct scatterlist *sg,
+					  struct ob_range range)
+{
+	for (; range.length; sg++) {
+		u32 size = min(range.length, ob_contiguous_bytes(arena, range.offset));
+
+		ob_entry(arena, sg, range.offset, size);
+		range.offset += size;
+		range.length -= size;
+	}
+	return sg;
+}
 
 /* Builds the scatter list of one side: AAD and data. Returns the entry after it. */
 static struct scatterlist *ob_build_sg(struct ob_request *request, struct scatterlist *sg,
@@ -264,10 +274,9 @@ static struct ob_request *ob_request_alloc(struct ob_place *place, unsigned int 
  * Validates the copy of a slot and makes the request from it, which has the caller's reference to
  * the driver handle of the session. Returns an ERR_PTR(), or NULL if there is nothing to compute.
  */
-struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct ob_session *session,
-				      const struct outboard_slot *copy)
+struct ob_request *ob_request_prepare(struct ob_arena *arena, struct ob_place *place,
+				      struct ob_session *session, const struct outboard_slot *copy)
 {
-	struct ob_place *place = &arena->places[index];
 	struct ob_request *request = ob_request_alloc(place, session->request_size);
 	int error;
 
@@ -275,11 +284,10 @@ struct ob_request *ob_request_prepare(struct ob_arena *arena, u32 index, struct 
 		return ERR_PTR(-ENOMEM);
 	request->arena = arena;
 	request->session = session;
-	request->index = index;
+	request->place = place;
 	request->op = copy->op;
 	request->digest_size = 0;
 	request->cost = copy->length + copy->aad_length;
-	request->flags = CRYPTO_TFM_REQ_MAY_SLEEP | CRYPTO_TFM_REQ_MAY_BACKLOG;
 	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request,
 				copy);
 	if (error)

@@ -20,18 +20,16 @@ static void ob_session_put(struct ob_session *session)
 	kfree_rcu(session, rcu);
 }
 
-static void ob_session_release(struct ob_session *session)
+static void ob_session_release(struct work_struct *work)
 {
+	struct ob_session *session = container_of(work, struct ob_session, release);
+
 	if (ob_session_advance(session, OB_ENDED) < OB_ENDED)
 		ob_session_free_handle(session);
+	ob_user_uncharge(session->file->user, OB_SESSIONS, 1);
 	ob_detach(session);
-	ob_user_uncharge(session->user, OB_SESSIONS, 1);
+	ob_file_put(session->file);
 	ob_session_put(session);
-}
-
-static void ob_session_release_work(struct work_struct *work)
-{
-	ob_session_release(container_of(work, struct ob_session, release));
 }
 
 /* refs: the number and the driver handle; users: being alive and the function that creates it. */
@@ -39,7 +37,7 @@ void ob_session_init(struct ob_session *session)
 {
 	refcount_set(&session->refs, 2);
 	refcount_set(&session->users, 2);
-	INIT_WORK(&session->release, ob_session_release_work);
+	INIT_WORK(&session->release, ob_session_release);
 	INIT_LIST_HEAD(&session->of_file);
 	INIT_LIST_HEAD(&session->waiting);
 	INIT_LIST_HEAD(&session->turn);
@@ -48,13 +46,7 @@ void ob_session_init(struct ob_session *session)
 void ob_session_unuse(struct ob_session *session)
 {
 	if (refcount_dec_and_test(&session->users))
-		ob_session_release(session);
-}
-
-static void ob_session_kill(struct ob_session *session)
-{
-	if (ob_session_advance(session, OB_DEAD) == OB_ALIVE)
-		ob_session_unuse(session);
+		ob_session_release(&session->release);
 }
 
 void ob_session_kill_atomic(struct ob_session *session)
@@ -63,34 +55,26 @@ void ob_session_kill_atomic(struct ob_session *session)
 		ob_session_unuse_atomic(session);
 }
 
-/* Refuses and kills sessions of a dying algorithm: its users must be gone before the driver is. */
-static bool ob_session_use_known(struct ob_session *session)
-{
-	if (ob_session_is(session, OB_DEAD) || !refcount_inc_not_zero(&session->users))
-		return false;
-	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) &
-		     (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))
-		return true;
-	ob_session_kill_atomic(session);
-	ob_session_unuse_atomic(session);
-	return false;
-}
-
 struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 {
 	struct ob_session *session;
 
-	rcu_read_lock();
+	guard(rcu)();
 	session = xa_load(&file->sessions, id);
 	if (!session || session->mm != current->mm)
-		session = ERR_PTR(-ENOENT);
-	else if (!ob_session_use_known(session))
-		session = ERR_PTR(-ENODEV);
-	rcu_read_unlock();
-	return session;
+		return ERR_PTR(-ENOENT);
+	if (ob_session_is(session, OB_DEAD) || !refcount_inc_not_zero(&session->users))
+		return ERR_PTR(-ENODEV);
+	if (likely(!(READ_ONCE(session->tfm->__crt_alg->cra_flags) &
+		     (CRYPTO_ALG_DEAD | CRYPTO_ALG_DYING))))
+		return session;
+	/* Users of a dying algorithm must be gone before its driver is. */
+	ob_session_kill_atomic(session);
+	ob_session_unuse_atomic(session);
+	return ERR_PTR(-ENODEV);
 }
 
-static bool ob_session_record_ok(const struct outboard_session_new *record,
+static bool ob_session_record_ok(const struct outboard_session *record,
 				 const struct ob_algorithm *algorithm)
 {
 	if (!algorithm || record->flags || !record->session || record->reserved)
@@ -102,28 +86,12 @@ static bool ob_session_record_ok(const struct outboard_session_new *record,
 
 static void ob_session_drop(struct ob_session *session)
 {
-	ob_session_kill(session);
+	if (ob_session_advance(session, OB_DEAD) == OB_ALIVE)
+		ob_session_unuse(session);
 	ob_session_put(session);
 }
 
-static struct ob_session *ob_session_create(struct ob_file *file,
-					    const struct outboard_session_new *record)
-{
-	struct ob_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-
-	if (!session)
-		return NULL;
-	ob_session_init(session);
-	session->tag_size = record->tag_size;
-	session->file = file;
-	session->user = file->user;
-	session->mm = current->mm;
-	mmgrab(session->mm);
-	return session;
-}
-
-int ob_session_new(struct ob_file *file, const struct outboard_session_new *record, const u8 *key,
-		   unsigned int size)
+int ob_session_new(struct ob_file *file, const struct outboard_session *record, const u8 *key)
 {
 	const struct ob_algorithm *algorithm = ob_algorithm(record->algorithm);
 	struct ob_session *session;
@@ -131,56 +99,53 @@ int ob_session_new(struct ob_file *file, const struct outboard_session_new *reco
 
 	if (!ob_session_record_ok(record, algorithm))
 		return -EINVAL;
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return -ENOMEM;
 	error = ob_user_charge(file->user, OB_SESSIONS, 1);
 	if (error)
-		return error;
-	error = -ENOMEM;
-	session = ob_session_create(file, record);
-	if (!session)
-		goto uncharge;
-	/* Reserves the number; lookups find the session only after xa_store(). */
-	error = xa_insert(&file->sessions, record->session, NULL, GFP_KERNEL_ACCOUNT);
-	if (error == -EBUSY)
-		error = -EEXIST;
-	if (error)
 		goto free;
+	ob_session_init(session);
+	session->tag_size = record->tag_size;
+	session->file = file;
 	error = ob_session_alloc(session, algorithm, record->driver);
 	if (error)
-		goto unreserve;
-	error = algorithm->type->set_key(session, key, size);
-	if (error) {
-		xa_erase(&file->sessions, record->session);
-		ob_session_drop(session);
-	} else {
-		xa_store(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
+		goto uncharge;
+	refcount_inc(&file->refs);
+	session->mm = current->mm;
+	mmgrab(session->mm);
+	error = algorithm->type->set_key(session, key, record->key_size);
+	if (!error) {
+		error = xa_insert(&file->sessions, record->session, session, GFP_KERNEL_ACCOUNT);
+		error = error == -EBUSY ? -EEXIST : error;
 	}
+	if (error)
+		ob_session_drop(session);
 	ob_session_unuse(session);
 	return error;
 
-unreserve:
-	xa_erase(&file->sessions, record->session);
-free:
-	mmdrop(session->mm);
-	kfree(session);
 uncharge:
 	ob_user_uncharge(file->user, OB_SESSIONS, 1);
+free:
+	kfree(session);
 	return error;
 }
 
-int ob_session_free(struct ob_file *file, const struct outboard_session_free *record)
+int ob_session_free(struct ob_file *file, const struct outboard_session *record)
 {
 	struct ob_session *session;
 	u32 id = record->session;
 
-	if (record->flags || !id || record->reserved[0] || record->reserved[1])
+	if (record->flags || !id || record->algorithm || record->driver || record->key_size ||
+	    record->tag_size || record->reserved)
 		return -EINVAL;
 
 	xa_lock(&file->sessions);
 	session = xa_load(&file->sessions, id);
-	if (session && session->mm != current->mm)
-		session = NULL;
-	if (session)
+	if (session && session->mm == current->mm)
 		__xa_erase(&file->sessions, id);
+	else
+		session = NULL;
 	xa_unlock(&file->sessions);
 	if (!session)
 		return -ENOENT;
@@ -193,8 +158,6 @@ void ob_sessions_drop(struct ob_file *file)
 	struct ob_session *session;
 	unsigned long id;
 
-	xa_for_each(&file->sessions, id, session) {
-		xa_erase(&file->sessions, id);
+	xa_for_each(&file->sessions, id, session)
 		ob_session_drop(session);
-	}
 }

@@ -3,6 +3,7 @@
  * Engines, each that of the drivers of one kernel module, and the users that share them. Both come
  * and go under ob_drivers_lock.
  */
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include "queue.h"
 
@@ -12,8 +13,7 @@ static struct ob_engine *ob_engine_find(const struct module *owner)
 {
 	struct ob_engine *engine;
 
-	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry(engine, &engines, link)
+	list_for_each_entry_rcu(engine, &engines, link, lockdep_is_held(&ob_drivers_lock))
 		if (engine->owner == owner)
 			return engine;
 	return NULL;
@@ -21,10 +21,11 @@ static struct ob_engine *ob_engine_find(const struct module *owner)
 
 bool ob_engine_stopped(const struct ob_driver *driver)
 {
-	const struct ob_engine *engine = ob_engine_find(driver->owner);
+	const struct ob_engine *engine;
 
-	return (driver->owner || driver->built_in) && engine &&
-	       READ_ONCE(engine->state) == OB_STOPPED;
+	guard(rcu)();
+	engine = driver->owner ? ob_engine_find(driver->owner) : NULL;
+	return engine && READ_ONCE(engine->state) == OB_STOPPED;
 }
 
 /* A device was bound or a driver allowed: stopped engines get a request without a further pause. */
@@ -32,19 +33,12 @@ void ob_engines_probe(void)
 {
 	struct ob_engine *engine;
 
-	mutex_lock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
 	list_for_each_entry(engine, &engines, link) {
-		spin_lock_irq(&engine->lock);
+		guard(spinlock_irq)(&engine->lock);
 		if (engine->state == OB_STOPPED)
 			engine->probe = jiffies;
-		spin_unlock_irq(&engine->lock);
 	}
-	mutex_unlock(&ob_drivers_lock);
-}
-
-struct ob_engine *ob_engine_of(const struct ob_session *session)
-{
-	return session->share->engine;
 }
 
 static struct ob_engine *ob_engine_get(const struct module *owner)
@@ -57,7 +51,6 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	if (!engine)
 		return NULL;
 	engine->owner = owner;
-	engine->most = UINT_MAX;
 	engine->depth = UINT_MAX;
 	engine->limit = OB_LEAST_LIMIT;
 	engine->probe = jiffies - OB_CALM;
@@ -70,40 +63,11 @@ static struct ob_engine *ob_engine_get(const struct module *owner)
 	INIT_LIST_HEAD(&engine->in_flight);
 	INIT_DELAYED_WORK(&engine->dispatch, ob_queue_dispatch);
 	INIT_DELAYED_WORK(&engine->watch, ob_queue_watch);
-	list_add(&engine->link, &engines);
+	list_add_rcu(&engine->link, &engines);
 	return engine;
 }
 
-/*
- * Frees engines without sessions. Not with the last session: a user who creates a new one must not
- * get rid of what was measured.
- */
-void ob_queue_clean(void)
-{
-	struct ob_engine *engine, *next;
-
-	lockdep_assert_held(&ob_drivers_lock);
-	list_for_each_entry_safe(engine, next, &engines, link) {
-		if (!list_empty(&engine->shares))
-			continue;
-		cancel_delayed_work_sync(&engine->dispatch);
-		cancel_delayed_work_sync(&engine->watch);
-		list_del(&engine->link);
-		kfree(engine);
-	}
-}
-
-static bool ob_has_sessions(const struct ob_engine *engine, const struct ob_driver *driver)
-{
-	const struct ob_session *session;
-
-	list_for_each_entry(session, &driver->sessions, link)
-		if (session->share && session->share->engine == engine)
-			return true;
-	return false;
-}
-
-/* What the drivers with a limit permit that have sessions of the engine now. */
+/* What the drivers of the engine permit that are allowed now. */
 static void ob_engine_set_most(struct ob_engine *engine)
 {
 	const struct ob_driver *driver;
@@ -111,9 +75,28 @@ static void ob_engine_set_most(struct ob_engine *engine)
 
 	lockdep_assert_held(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link)
-		if (driver->limits.requests && ob_has_sessions(engine, driver))
+		if (driver->limits.requests && driver->owner == engine->owner)
 			most = min(most, driver->limits.requests);
 	WRITE_ONCE(engine->most, most);
+}
+
+/*
+ * After a driver was disallowed. Frees engines without sessions: not with the last session, since a
+ * user who creates a new one must not get rid of what was measured.
+ */
+void ob_queue_clean(void)
+{
+	struct ob_engine *engine, *next;
+
+	list_for_each_entry_safe(engine, next, &engines, link) {
+		ob_engine_set_most(engine);
+		if (!list_empty(&engine->shares))
+			continue;
+		cancel_delayed_work_sync(&engine->dispatch);
+		cancel_delayed_work_sync(&engine->watch);
+		list_del_rcu(&engine->link);
+		kfree_rcu(engine, rcu);
+	}
 }
 
 static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *user)
@@ -127,7 +110,7 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 	if (!share)
 		return NULL;
 	share->engine = engine;
-	share->user = ob_user_hold(user);
+	share->user = user;
 	share->round = READ_ONCE(engine->round);
 	INIT_LIST_HEAD(&share->turn);
 	INIT_LIST_HEAD(&share->sessions);
@@ -139,7 +122,7 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 int ob_queue_join(struct ob_session *session)
 {
 	struct ob_engine *engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
-	struct ob_share *share = engine ? ob_share_get(engine, session->user) : NULL;
+	struct ob_share *share = engine ? ob_share_get(engine, session->file->user) : NULL;
 
 	if (!share)
 		return -ENOMEM;
@@ -158,10 +141,8 @@ void ob_queue_leave(struct ob_session *session)
 	if (!share)
 		return;
 	session->share = NULL;
-	ob_engine_set_most(share->engine);
 	if (--share->holders)
 		return;
 	list_del(&share->link);
-	ob_user_put(share->user);
 	kfree(share);
 }

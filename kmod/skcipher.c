@@ -4,13 +4,12 @@
 
 static int ob_skcipher_alloc(struct ob_session *session, const char *driver, u32 flags)
 {
-	struct crypto_skcipher *cipher = crypto_alloc_skcipher(driver, flags, flags);
-
-	if (IS_ERR(cipher))
-		return PTR_ERR(cipher);
-	session->skcipher = cipher;
-	session->tfm = crypto_skcipher_tfm(cipher);
-	session->request_size = sizeof(struct skcipher_request) + crypto_skcipher_reqsize(cipher);
+	session->skcipher = crypto_alloc_skcipher(driver, flags, flags);
+	if (IS_ERR(session->skcipher))
+		return PTR_ERR(session->skcipher);
+	session->tfm = crypto_skcipher_tfm(session->skcipher);
+	session->request_size = sizeof(struct skcipher_request) +
+				crypto_skcipher_reqsize(session->skcipher);
 	return 0;
 }
 
@@ -23,7 +22,6 @@ static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsign
 
 int ob_skcipher_prepare(struct ob_request *request, const struct outboard_slot *copy)
 {
-	const struct ob_algorithm *algorithm = request->session->algorithm;
 	struct skcipher_request *cipher = (void *)request->base;
 	struct ob_range in = { copy->in, copy->length }, out = { copy->out, copy->length };
 	struct scatterlist *source, *target;
@@ -31,11 +29,7 @@ int ob_skcipher_prepare(struct ob_request *request, const struct outboard_slot *
 
 	if (copy->op != OUTBOARD_ENCRYPT && copy->op != OUTBOARD_DECRYPT)
 		return -EOPNOTSUPP;
-	if (copy->aad || copy->aad_length || copy->length < algorithm->least ||
-	    !IS_ALIGNED(copy->length, algorithm->block) ||
-	    (algorithm->iv < sizeof(copy->iv) &&
-	     memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv)) ||
-	    !ob_in_out_valid(request->arena, in, out))
+	if (copy->aad || copy->aad_length || !ob_in_out_valid(request->arena, in, out))
 		return -EINVAL;
 	if (!copy->length)
 		return OB_NOTHING;
@@ -44,7 +38,7 @@ int ob_skcipher_prepare(struct ob_request *request, const struct outboard_slot *
 		return error;
 	memcpy(request->iv, copy->iv, sizeof(request->iv));
 	skcipher_request_set_tfm(cipher, request->session->skcipher);
-	skcipher_request_set_callback(cipher, request->flags, ob_complete, request);
+	skcipher_request_set_callback(cipher, OB_REQUEST_FLAGS, ob_complete, request);
 	skcipher_request_set_crypt(cipher, source, target, copy->length, request->iv);
 	return 0;
 }

@@ -15,22 +15,19 @@ static struct ob_batch *ob_replace_batch(struct ob_place *place, struct ob_batch
 {
 	struct ob_batch *was;
 
-	spin_lock_irq(&place->lock);
+	guard(spinlock_irq)(&place->lock);
 	was = READ_ONCE(place->batch);
 	if (was == from)
 		place->batch = to;
-	spin_unlock_irq(&place->lock);
 	return was;
 }
 
 /* State shared by the slots of one SUBMIT. */
 struct ob_submission {
-	struct ob_file *file;
 	struct ob_arena *arena;
 	struct ob_batch *batch;
 	struct ob_session *session;	/* of an earlier slot, with a reference; NULL: none */
 	u32 id;				/* number of session */
-	const struct ob_driver *last;	/* of the last request; compared only, no reference */
 };
 
 static void ob_submission_put_session(struct ob_submission *all)
@@ -47,7 +44,7 @@ static void ob_submission_put_session(struct ob_submission *all)
 static struct ob_session *ob_submission_session(struct ob_submission *all, u32 id)
 {
 	if (unlikely(!all->session || all->id != id || ob_session_is(all->session, OB_DEAD))) {
-		struct ob_session *session = ob_session_use(all->file, id);
+		struct ob_session *session = ob_session_use(all->arena->file, id);
 
 		if (IS_ERR(session))
 			return session;
@@ -57,22 +54,6 @@ static struct ob_session *ob_submission_session(struct ob_submission *all, u32 i
 	}
 	refcount_inc(&all->session->users);
 	return all->session;
-}
-
-/* What root has allowed of the driver. The kernel does not know what it cannot do. */
-static int ob_limits_check(struct ob_session *session, const struct outboard_slot *copy)
-{
-	const struct ob_limits *limits = &session->driver->limits;
-	u32 first;
-
-	/* What the driver gets, with what is authenticated and the tag. */
-	if (limits->length &&
-	    copy->length + copy->aad_length + session->tag_size > limits->length)
-		return -E2BIG;
-	if (!limits->one_direction)
-		return 0;
-	first = cmpxchg(&session->op, 0, copy->op);
-	return !first || first == copy->op ? 0 : -EOPNOTSUPP;
 }
 
 /*
@@ -86,67 +67,69 @@ static __always_inline void ob_slot_read(const struct outboard_slot *slot,
 		((u64 *)copy)[i] = READ_ONCE(((const u64 *)slot)[i]);
 }
 
-static int ob_slot_check(const struct outboard_slot *copy)
+/* What the module accepts, and what root has allowed of a driver: the kernel does not know that. */
+static int ob_slot_check(struct ob_session *session, const struct outboard_slot *copy)
 {
-	if (unlikely(copy->reserved))
-		return -EINVAL;
+	const struct ob_algorithm *algorithm = session->algorithm;
+	const struct ob_limits *limits = &session->driver->limits;
+	u32 first;
+
 	if (unlikely(fatal_signal_pending(current)))
 		return -EINTR;
 	if (unlikely(copy->length > OB_MAX_LENGTH || copy->aad_length > OB_MAX_AAD))
 		return -E2BIG;
-	return 0;
-}
-
-static void ob_submission_count(struct ob_submission *all, struct ob_driver *driver, u32 length)
-{
-	atomic64_inc(&driver->requests);
-	atomic64_add(length, &driver->bytes);
-	if (all->last != driver)
-		atomic64_inc(&driver->batches);
-	all->last = driver;
-	atomic_inc(&ob_requests);
+	if (unlikely(copy->reserved || copy->length < algorithm->least ||
+		     !IS_ALIGNED(copy->length, algorithm->block) ||
+		     (algorithm->iv < sizeof(copy->iv) &&
+		      memchr_inv(copy->iv + algorithm->iv, 0, sizeof(copy->iv) - algorithm->iv))))
+		return -EINVAL;
+	/* What the driver gets, with what is authenticated and the tag. */
+	if (limits->length &&
+	    copy->length + copy->aad_length + session->tag_size > limits->length)
+		return -E2BIG;
+	if (!limits->one_direction)
+		return 0;
+	first = cmpxchg(&session->op, 0, copy->op);
+	return !first || first == copy->op ? 0 : -EOPNOTSUPP;
 }
 
 /* Returns the request of a slot, NULL if there is nothing to compute, or an ERR_PTR(). */
-static struct ob_request *ob_submission_request(struct ob_submission *all, u32 index,
+static struct ob_request *ob_submission_request(struct ob_submission *all, struct ob_place *place,
 						const struct outboard_slot *copy)
 {
+	struct ob_session *session = ob_submission_session(all, copy->session);
 	struct ob_request *request;
-	struct ob_session *session;
-	int error = ob_slot_check(copy);
+	int error;
 
-	if (error)
-		return ERR_PTR(error);
-	session = ob_submission_session(all, copy->session);
 	if (IS_ERR(session))
 		return ERR_CAST(session);
-	error = ob_limits_check(session, copy);
+	error = ob_slot_check(session, copy);
 	request = error ? ERR_PTR(error) :
-			  ob_request_prepare(all->arena, index, session, copy);
+			  ob_request_prepare(all->arena, place, session, copy);
 	if (IS_ERR_OR_NULL(request))
 		ob_session_unuse(session);
 	return request;
 }
 
-static void ob_submit_slot(struct ob_submission *all, u32 index)
+static void ob_submit_slot(struct ob_submission *all, struct ob_place *place)
 {
-	struct ob_arena *arena = all->arena;
-	struct ob_place *place = &arena->places[index];
 	struct ob_request *request;
 	struct outboard_slot copy;
 	struct ob_driver *driver;
 	int error;
 
 	ob_slot_read(place->slot, &copy);
-	/* No lock: the slot is claimed, and no other code writes batch while it is NULL. */
+	/* No lock: no other code writes it while it is ob_claimed. */
 	WRITE_ONCE(place->batch, all->batch);
-	request = ob_submission_request(all, index, &copy);
+	request = ob_submission_request(all, place, &copy);
 	if (IS_ERR_OR_NULL(request)) {
-		ob_slot_end(arena, index, PTR_ERR_OR_ZERO(request));
+		ob_slot_end(all->arena, place, PTR_ERR_OR_ZERO(request));
 		return;
 	}
 	driver = request->session->driver;
-	ob_submission_count(all, driver, copy.length);
+	atomic64_inc(&driver->requests);
+	atomic64_add(copy.length, &driver->bytes);
+	atomic_inc(&ob_requests);
 	WRITE_ONCE(place->slot->status, OUTBOARD_IN_FLIGHT);
 	/* From here on the request may complete, and its references be dropped, at any time. */
 	error = ob_queue_add(request);
@@ -202,41 +185,35 @@ static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob
 static int ob_claim(struct ob_arena *arena, u32 first, u32 count)
 {
 	for (u32 i = first; i < first + count; i++) {
-		if (likely(!test_and_set_bit_lock(i, arena->busy)))
+		if (likely(!cmpxchg(&arena->places[i].batch, NULL, &ob_claimed)))
 			continue;
 		while (i-- > first)
-			clear_bit_unlock(i, arena->busy);
+			WRITE_ONCE(arena->places[i].batch, NULL);
 		return -EBUSY;
 	}
 	return 0;
 }
 
-static int ob_submit_slots(struct ob_file *file, struct ob_arena *arena,
-			   const struct outboard_submit *record)
+static int ob_submit_slots(struct ob_arena *arena, u32 first, u32 count, bool wait)
 {
-	bool wait = record->flags & OUTBOARD_WAIT;
 	struct ob_batch batch;
-	struct ob_submission all = { .file = file,
-				     .arena = arena,
-				     .batch = wait ? &batch : &ob_no_waiter };
-	int error = ob_claim(arena, record->first, record->count);
+	struct ob_submission all = { .arena = arena, .batch = wait ? &batch : &ob_no_waiter };
+	int error = ob_claim(arena, first, count);
 
 	if (error)
 		return error;
-	refcount_add(record->count, &arena->refs);
-	ob_batch_init(&batch, record->count + 1);
-	for (u32 i = 0; i < record->count; i++) {
+	refcount_add(count, &arena->refs);
+	ob_batch_init(&batch, count + 1);
+	for (u32 i = 0; i < count; i++) {
 		/* Not for each slot: a driver with its own thread would run after every request. */
 		if (i % OB_TURN == 0) {
 			ob_submission_put_session(&all);
 			cond_resched();
 		}
-		ob_submit_slot(&all, record->first + i);
+		ob_submit_slot(&all, &arena->places[first + i]);
 	}
 	ob_submission_put_session(&all);
-	return wait ? ob_wait_slots(arena, record->first, record->count, &batch,
-				    ob_timeout_jiffies()) :
-		      0;
+	return wait ? ob_wait_slots(arena, first, count, &batch, ob_timeout_jiffies()) : 0;
 }
 
 /* Waits for requests in flight without a waiter; if one is written off, for the patience only. */
@@ -255,7 +232,7 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 			continue;
 		}
 		atomic_dec(&batch.pending);
-		if (!was)
+		if (!was || was == &ob_claimed)
 			continue;
 		if (!atomic_dec_and_test(&batch.pending))
 			ob_stop_waiting(arena, first, i, &batch, -EBUSY);
@@ -271,40 +248,41 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 static int ob_notify(struct ob_place *place, int fd)
 {
 	struct eventfd_ctx *event = eventfd_ctx_fdget(fd);
+	struct ob_batch *batch;
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	spin_lock_irq(&place->lock);
-	if (READ_ONCE(place->batch))
-		swap(place->event, event);
-	spin_unlock_irq(&place->lock);
+	scoped_guard(spinlock_irq, &place->lock) {
+		batch = READ_ONCE(place->batch);
+		if (batch && batch != &ob_claimed)
+			swap(place->event, event);
+	}
 	ob_notify_eventfd(event);
 	return 0;
 }
 
-int ob_submit(struct ob_file *file, struct outboard_submit *record)
+int ob_submit(struct ob_file *file, const struct outboard_submit *record)
 {
 	struct ob_arena *arena;
 	int error;
+	u32 first;
 
 	if (record->flags & ~(record->op == OUTBOARD_SUBMIT ? OUTBOARD_WAIT : 0))
 		return -EINVAL;
 	arena = ob_arena_get(file, record->arena);
 	if (!arena)
 		return -ENOENT;
-	error = record->first < arena->slots ? 0 : -EINVAL;
-	record->first = array_index_nospec(record->first, arena->slots);
-	if (error)
-		goto put;
-	if (record->op == OUTBOARD_NOTIFY)
-		error = ob_notify(&arena->places[record->first], record->count);
-	else if (!record->count || record->count > arena->slots - record->first)
+	first = array_index_nospec(record->first, arena->slots);
+	if (record->first >= arena->slots ||
+	    (record->op != OUTBOARD_NOTIFY &&
+	     (!record->count || record->count > arena->slots - first)))
 		error = -EINVAL;
+	else if (record->op == OUTBOARD_NOTIFY)
+		error = ob_notify(&arena->places[first], record->count);
 	else if (record->op == OUTBOARD_SUBMIT)
-		error = ob_submit_slots(file, arena, record);
+		error = ob_submit_slots(arena, first, record->count, record->flags);
 	else
-		error = ob_await_slots(arena, record->first, record->count);
-put:
+		error = ob_await_slots(arena, first, record->count);
 	ob_arena_put(arena);
 	return error;
 }

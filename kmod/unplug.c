@@ -17,28 +17,25 @@
 #include <linux/kernfs.h>
 #include <linux/kmemleak.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <linux/platform_device.h>
 #include <linux/suspend.h>
 #include "outboard.h"
 
 #define MOST_BUSES 8
 
-typedef typeof(((struct device *)NULL)->bus) ob_bus;
-
-/* Always watched: a driver that is built into the kernel may have devices on these. */
-static const ob_bus common_buses[] = { OB_COMMON_BUSES };
-
 static DEFINE_MUTEX(buses_lock);
-static ob_bus buses[MOST_BUSES];
-static struct notifier_block notifiers[MOST_BUSES];
+static struct {
+	typeof(((struct device *)NULL)->bus) bus;
+	struct notifier_block notifier;
+} buses[MOST_BUSES];
 static unsigned int bus_count;
 
 /*
- * By the address of a device that is being unbound, the module of its driver, or BUILT_IN. In
+ * By the address of a device that is being unbound, the module of its driver. In
  * BUS_NOTIFY_UNBOUND_DRIVER device->driver is NULL.
  */
 static DEFINE_XARRAY(unbindings);
-#define BUILT_IN xa_mk_value(0)
 
 static bool suspended;	/* or about to be; protected by ob_drivers_lock */
 
@@ -54,17 +51,19 @@ static bool ob_uses(const struct module *user, const struct module *module)
 	return found;
 }
 
-/* owner: of an algorithm; module: of a device's driver. NULL: built into the kernel. */
+/* owner: of an algorithm; module: of a device's driver. */
 static bool ob_related(const struct module *owner, const struct module *module)
 {
 	if (owner == module)
 		return true;
-	return owner && module && (ob_uses(owner, module) || ob_uses(module, owner));
+	return owner && owner != OB_BUILT_IN && module != OB_BUILT_IN &&
+	       (ob_uses(owner, module) || ob_uses(module, owner));
 }
 
-static bool ob_driver_needs(const struct ob_driver *driver, const struct module *module)
+/* The module of the device's driver. */
+static struct module *ob_module_of(const struct device *device)
 {
-	return (driver->owner || driver->built_in) && ob_related(driver->owner, module);
+	return device->driver->owner ?: OB_BUILT_IN;
 }
 
 /* No new sessions while the machine is suspended, or a device that it may need is unbound. */
@@ -77,7 +76,7 @@ bool ob_driver_unplugged(const struct ob_driver *driver)
 	if (suspended)
 		return true;
 	xa_for_each(&unbindings, device, owner)
-		if (ob_driver_needs(driver, owner == BUILT_IN ? NULL : owner))
+		if (ob_related(driver->owner, owner))
 			return true;
 	return false;
 }
@@ -113,35 +112,23 @@ static bool ob_will_end(struct ob_session *session, bool suspend)
  * Kills or abandons the sessions of drivers that need a device of the module @module, or with NULL
  * of all. Returns whether any will still free its handle.
  */
-static bool ob_end_each(struct module *const *module, struct list_head *drivers, bool abandon)
+static bool ob_any_left(const struct module *module, bool abandon)
 {
 	struct ob_session *session;
-	struct ob_driver *driver;
 	bool any = false;
 
-	list_for_each_entry(driver, drivers, link) {
-		if (module && !ob_driver_needs(driver, *module))
+	guard(mutex)(&ob_drivers_lock);
+	list_for_each_entry(session, &ob_attached, link) {
+		if (module && !ob_related(session->driver->owner, module))
 			continue;
-		ob_driver_kill(driver);
-		list_for_each_entry(session, &driver->sessions, link)
-			any |= abandon ? ob_abandon(session) : ob_will_end(session, !module);
+		ob_session_cancel(session);
+		any |= abandon ? ob_abandon(session) : ob_will_end(session, !module);
 	}
 	return any;
 }
 
-static bool ob_any_left(struct module *const *module, bool abandon)
-{
-	bool any;
-
-	mutex_lock(&ob_drivers_lock);
-	any = ob_end_each(module, &ob_drivers, abandon);
-	any |= ob_end_each(module, &ob_disallowed, abandon);
-	mutex_unlock(&ob_drivers_lock);
-	return any;
-}
-
 /* Kills sessions and waits until their handles are freed. Returns false after the timeout. */
-static bool ob_end_sessions(struct module *const *module)
+static bool ob_end_sessions(const struct module *module)
 {
 	unsigned long end = jiffies + ob_timeout_jiffies();
 
@@ -155,84 +142,67 @@ static bool ob_end_sessions(struct module *const *module)
 
 static void ob_before_unbinding(struct device *device)
 {
-	struct module *module = device->driver->owner;
+	struct module *module = ob_module_of(device);
 
 	/* An unbinding cannot be refused. Sessions that are created later see it: ob_attach(). */
-	xa_store(&unbindings, (unsigned long)device, module ?: BUILT_IN, GFP_KERNEL | __GFP_NOFAIL);
-	if (ob_end_sessions(&module))
+	xa_store(&unbindings, (unsigned long)device, module, GFP_KERNEL | __GFP_NOFAIL);
+	if (ob_end_sessions(module))
 		return;
 	dev_warn(device,
 		 "outboard: unbound with requests in flight; the driver's module stays loaded\n");
-	while (ob_any_left(&module, true))
+	while (ob_any_left(module, true))
 		msleep(20);
 }
 
 static void ob_set_suspended(bool yes)
 {
-	mutex_lock(&ob_drivers_lock);
-	suspended = yes;
-	mutex_unlock(&ob_drivers_lock);
+	scoped_guard(mutex, &ob_drivers_lock)
+		suspended = yes;
 	/* Drivers that were missing meanwhile are looked up again without delay. */
 	atomic_inc(&ob_arrivals);
 }
 
 static int ob_pm_event(struct notifier_block *notifier, unsigned long event, void *data)
 {
-	switch (event) {
-	case PM_SUSPEND_PREPARE:
-	case PM_HIBERNATION_PREPARE:
-	case PM_RESTORE_PREPARE:
-		ob_set_suspended(true);
-		if (ob_end_sessions(NULL))
-			break;
-		/* The chain calls this notifier again only if it has succeeded. */
-		ob_set_suspended(false);
-		pr_warn("outboard: no suspend: a driver has requests that do not end\n");
-		return notifier_from_errno(-EBUSY);
-	case PM_POST_SUSPEND:
-	case PM_POST_HIBERNATION:
-	case PM_POST_RESTORE:
-		ob_set_suspended(false);
-	}
-	return NOTIFY_OK;
+	bool prepare = event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE ||
+		       event == PM_RESTORE_PREPARE;
+
+	ob_set_suspended(prepare);
+	if (!prepare || ob_end_sessions(NULL))
+		return NOTIFY_OK;
+	/* The chain calls this notifier again only if it has succeeded. */
+	ob_set_suspended(false);
+	pr_warn("outboard: no suspend: a driver has requests that do not end\n");
+	return notifier_from_errno(-EBUSY);
 }
 
 static int ob_bus_event(struct notifier_block *notifier, unsigned long event, void *data)
 {
-	struct device *device = data;
-
-	if (event == BUS_NOTIFY_UNBOUND_DRIVER)
-		xa_erase(&unbindings, (unsigned long)device);
-	if (event == BUS_NOTIFY_BOUND_DRIVER) {
+	switch (event) {
+	case BUS_NOTIFY_UNBIND_DRIVER:
+		ob_before_unbinding(data);
+		break;
+	case BUS_NOTIFY_UNBOUND_DRIVER:
+		xa_erase(&unbindings, (unsigned long)data);
+		break;
+	case BUS_NOTIFY_BOUND_DRIVER:
 		atomic_inc(&ob_arrivals);
 		ob_engines_probe();
 	}
-	if (event != BUS_NOTIFY_UNBIND_DRIVER || !device->driver)
-		return NOTIFY_DONE;
-	ob_before_unbinding(device);
 	return NOTIFY_OK;
 }
 
-static void ob_watch_bus(ob_bus bus)
+static void ob_watch_bus_of(struct device *device)
 {
 	for (unsigned int i = 0; i < bus_count; i++)
-		if (buses[i] == bus)
+		if (buses[i].bus == device->bus)
 			return;
 	if (bus_count == MOST_BUSES)
 		return;
-	notifiers[bus_count].notifier_call = ob_bus_event;
-	if (!bus_register_notifier(bus, &notifiers[bus_count]))
-		buses[bus_count++] = bus;
-}
-
-static void ob_look_at(struct device *device, struct module *owner)
-{
-	/* A device that is being bound or unbound cannot be the one that provides the algorithm. */
-	if (!device_trylock(device))
-		return;
-	if (device->bus && device->driver && ob_related(owner, device->driver->owner))
-		ob_watch_bus(device->bus);
-	device_unlock(device);
+	buses[bus_count].bus = device->bus;
+	buses[bus_count].notifier.notifier_call = ob_bus_event;
+	if (!bus_register_notifier(device->bus, &buses[bus_count].notifier))
+		bus_count++;
 }
 
 /*
@@ -262,33 +232,41 @@ static struct device *ob_next_device(struct device *before)
 	return next;
 }
 
-/* Watches the buses with devices of a driver module. owner: NULL for a built-in driver. */
+/* Watches the buses with devices of a driver module. */
 void ob_unplug_watch(struct module *owner)
 {
 	struct device *device = NULL;
 
-	mutex_lock(&buses_lock);
-	for (size_t i = 0; i < ARRAY_SIZE(common_buses); i++)
-		ob_watch_bus(common_buses[i]);
-	/* A built-in driver's device may be on each bus: only the common ones are watched. */
-	while (owner && (device = ob_next_device(device)))
-		ob_look_at(device, owner);
-	mutex_unlock(&buses_lock);
+	guard(mutex)(&buses_lock);
+	while ((device = ob_next_device(device))) {
+		/* One that is being bound or unbound does not provide the algorithm. */
+		if (!device_trylock(device))
+			continue;
+		/* A driver that is built into the kernel may have devices on the first two. */
+		if (dev_is_platform(device) || dev_is_pci(device) ||
+		    (owner != OB_BUILT_IN && device->bus && device->driver &&
+		     ob_related(owner, ob_module_of(device))))
+			ob_watch_bus_of(device);
+		device_unlock(device);
+	}
 }
 
 /* Forgets a module before it is freed. */
 static int ob_module_event(struct notifier_block *notifier, unsigned long event, void *data)
 {
+	struct ob_session *session;
 	struct ob_driver *driver;
 
 	if (event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	mutex_lock(&ob_drivers_lock);
-	/* No session has a handle of the module's algorithms, so none is in ob_disallowed. */
+	guard(mutex)(&ob_drivers_lock);
 	list_for_each_entry(driver, &ob_drivers, link)
 		if (driver->owner == data)
 			driver->owner = NULL;
-	mutex_unlock(&ob_drivers_lock);
+	/* Of disallowed drivers. No session has a handle of the module's algorithms. */
+	list_for_each_entry(session, &ob_attached, link)
+		if (session->driver->owner == data)
+			session->driver->owner = NULL;
 	return NOTIFY_OK;
 }
 
@@ -306,8 +284,8 @@ void ob_unplug_exit(void)
 {
 	unregister_pm_notifier(&pm_notifier);
 	unregister_module_notifier(&module_notifier);
-	for (; bus_count; bus_count--)
-		bus_unregister_notifier(buses[bus_count - 1], &notifiers[bus_count - 1]);
+	while (bus_count--)
+		bus_unregister_notifier(buses[bus_count].bus, &buses[bus_count].notifier);
 	/* Of devices whose unbinding ended unnoticed. */
 	xa_destroy(&unbindings);
 }

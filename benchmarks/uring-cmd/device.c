@@ -25,7 +25,7 @@ struct device device_open(void)
 {
 	/* NIST SP 800-38A, F.2.1 */
 	static const struct {
-		struct outboard_session_new record;
+		struct outboard_session record;
 		uint8_t key[16];
 	} session = { { .op = OUTBOARD_SESSION_NEW,
 			.session = 1,

@@ -162,12 +162,11 @@ static void a_slot_that_is_done_can_be_submitted_at_once(void)
 
 static void counters_of_the_driver_count(void)
 {
-	long requests, bytes, batches, errors;
+	long requests, bytes, errors;
 
 	begin();
 	requests = driver_counter(cbc, "requests");
 	bytes = driver_counter(cbc, "bytes");
-	batches = driver_counter(cbc, "batches");
 	errors = driver_counter(cbc, "errors");
 	fill(0, 64, 4096);
 	arena.slot[5].length = 5;
@@ -176,8 +175,6 @@ static void counters_of_the_driver_count(void)
 	      driver_counter(cbc, "requests") - requests);
 	check(driver_counter(cbc, "bytes") - bytes == 63 * 4096, "%ld bytes",
 	      driver_counter(cbc, "bytes") - bytes);
-	check(driver_counter(cbc, "batches") - batches == 1, "%ld batches",
-	      driver_counter(cbc, "batches") - batches);
 	check(driver_counter(cbc, "errors") == errors, "%ld errors",
 	      driver_counter(cbc, "errors") - errors);
 }

@@ -12,7 +12,7 @@
 _Static_assert(sizeof(void *) == 4, "compile it with -m32");
 _Static_assert(sizeof(struct outboard_arena) == 64 && sizeof(struct outboard_slot) == 128,
 	       "the layout of 64 bits");
-_Static_assert(sizeof(struct outboard_session_new) == 16 && sizeof(struct outboard_submit) == 16,
+_Static_assert(sizeof(struct outboard_session) == 16 && sizeof(struct outboard_submit) == 16,
 	       "the layout of 64 bits");
 
 static long call(long number, long a, long b, long c, long d, long e, long f)
@@ -47,7 +47,7 @@ static const unsigned char cipher[32] = { 0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0x
 					  0x95, 0xdb, 0x11, 0x3a, 0x91, 0x76, 0x78, 0xb2 };
 
 static struct {
-	struct outboard_session_new record;
+	struct outboard_session record;
 	unsigned char key[16];
 } session = {
 	{ .op = OUTBOARD_SESSION_NEW, .session = 1, .algorithm = OUTBOARD_CBC_AES, .key_size = 16 },

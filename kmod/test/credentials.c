@@ -101,10 +101,10 @@ static void no_record_by_the_helper_reaches_its_caller(void)
 						 arena.header->arena, 0, 1 };
 	struct outboard_submit await_record = { OUTBOARD_AWAIT, 0, arena.header->arena, 0, 1 };
 	struct outboard_submit notify_record = { OUTBOARD_NOTIFY, 0, arena.header->arena, 0, event };
-	struct outboard_session_free free_record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
+	struct outboard_session free_record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
 	struct outboard_try try_record = { .op = OUTBOARD_TRY, .name = "no-such-driver" };
-	uint8_t new_record[sizeof(struct outboard_session_new) + 16] = { 0 };
-	struct outboard_session_new new = { .op = OUTBOARD_SESSION_NEW,
+	uint8_t new_record[sizeof(struct outboard_session) + 16] = { 0 };
+	struct outboard_session new = { .op = OUTBOARD_SESSION_NEW,
 					    .session = 2,
 					    .algorithm = OUTBOARD_CBC_AES,
 					    .key_size = 16 };
@@ -183,7 +183,7 @@ static void a_thread_that_changed_its_user_is_the_same_program(void)
 static void a_program_after_exec_has_no_session_and_no_arena(void)
 {
 	struct outboard_submit record;
-	struct outboard_session_free free_record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
+	struct outboard_session free_record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
 	struct outboard_slot slot;
 
 	begin();

@@ -65,7 +65,7 @@ int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void
 		uint16_t size)
 {
 	struct {
-		struct outboard_session_new record;
+		struct outboard_session record;
 		uint8_t key[OUTBOARD_MAX_KEY + 1];
 	} all = { { OUTBOARD_SESSION_NEW, 0, id, algorithm, 0, size, tag, 0 }, { 0 } };
 
@@ -75,7 +75,7 @@ int new_session(int fd, uint32_t id, uint16_t algorithm, uint8_t tag, const void
 
 int free_session(int fd, uint32_t id)
 {
-	struct outboard_session_free record = { OUTBOARD_SESSION_FREE, 0, id, { 0 } };
+	struct outboard_session record = { .op = OUTBOARD_SESSION_FREE, .session = id };
 
 	return ring(fd, &record, sizeof(record));
 }

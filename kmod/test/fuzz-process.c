@@ -190,7 +190,7 @@ static void make_a_session(int fd)
 {
 	const struct algorithm *of = &algorithms[below(ALGORITHMS)];
 	struct {
-		struct outboard_session_new record;
+		struct outboard_session record;
 		uint8_t key[OUTBOARD_MAX_KEY + 32];
 	} all = { { OUTBOARD_SESSION_NEW, 0, 1 + below(NUMBERS), of->id, below(20) ? 0 : below(40),
 		    0, 0, 0 },
@@ -205,8 +205,8 @@ static void make_a_session(int fd)
 
 static void free_a_session(int fd)
 {
-	struct outboard_session_free all[2] = { { OUTBOARD_SESSION_FREE, 0, 1 + below(NUMBERS),
-						  { 0 } } };
+	struct outboard_session all[2] = { { .op = OUTBOARD_SESSION_FREE,
+					     .session = 1 + below(NUMBERS) } };
 
 	record(fd, all, sizeof(all[0]));
 }

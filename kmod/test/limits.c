@@ -81,14 +81,15 @@ static void eight_are_outstanding(const struct algorithm *of, uint32_t session)
 		check(!wait_for(&arena, s), "status %d", arena.slot[s].status);
 }
 
-/* The other driver of the engine has a session all the time. */
-static void a_limit_ends_with_the_sessions_of_its_driver(void)
+/* It holds for all drivers of the engine. The other one has a session all the time. */
+static void a_limit_ends_when_its_driver_is_disallowed(void)
 {
 	begin();
 	check(!tell(OUTBOARD_PARAMETERS "/patience", "600000"), "%m");
-	allow_again(cbc, "requests=1");
 	make_session(fd, 1, ctr);
 	eight_are_outstanding(ctr, 1);
+	check(!tell(DISALLOW, "%s", driver_of(cbc)), "%m");
+	check(!tell(ALLOW, "%s requests=1", driver_of(cbc)), "%m");
 	make_session(fd, 2, cbc);
 	check(!status_of(9, 2, cbc), "status %d", arena.slot[9].status);
 	for (unsigned int s = 0; s < 8; s++)
@@ -99,10 +100,10 @@ static void a_limit_ends_with_the_sessions_of_its_driver(void)
 	answer_held();
 	for (unsigned int s = 0; s < 8; s++)
 		check(!wait_for(&arena, s), "status %d", arena.slot[s].status);
-	check(!free_session(fd, 2), "%m");
+	check(!tell(DISALLOW, "%s", driver_of(cbc)), "%m");
 	eight_are_outstanding(ctr, 1);
-	check(!free_session(fd, 1), "%m");
-	allow_again(cbc, "");
+	check(!free_session(fd, 1) && !free_session(fd, 2), "%m");
+	check(!tell(ALLOW, "%s", driver_of(cbc)), "%m");
 }
 
 /* A lost request of a driver without a limit takes no place from others. */
@@ -221,7 +222,7 @@ static void the_allow_list_fits_a_page(void)
 }
 
 static const struct test tests[] = {
-	TEST_SIM(a_limit_ends_with_the_sessions_of_its_driver),
+	TEST_SIM(a_limit_ends_when_its_driver_is_disallowed),
 	TEST_SIM(a_lost_request_of_another_driver_does_not_count),
 	TEST_SIM(a_lost_request_keeps_its_place_and_others_are_refused),
 	TEST_SIM(a_driver_whose_place_is_lost_refuses_while_another_works),

@@ -19,10 +19,10 @@ static void begin(void)
 static void wrong_records_are_refused(void)
 {
 	struct outboard_submit good = { OUTBOARD_SUBMIT, 0, 0, 0, 1 }, s;
-	struct outboard_session_new new = { .op = OUTBOARD_SESSION_NEW,
+	struct outboard_session new = { .op = OUTBOARD_SESSION_NEW,
 					    .session = 5,
 					    .algorithm = OUTBOARD_CBC_AES };
-	struct outboard_session_free o = { OUTBOARD_SESSION_FREE, 0, 1000, { 0 } };
+	struct outboard_session o = { .op = OUTBOARD_SESSION_FREE, .session = 1000 };
 	char zero[600] = { 0 };
 	const void *volatile nowhere = (void *)8;
 	size_t page = getpagesize();
@@ -62,7 +62,7 @@ static void wrong_records_are_refused(void)
 	memcpy(edge + page - 8, &good, 8);
 	check(ring(fd, edge + page - 8, 16) == -EFAULT, "half a record");
 	memcpy(edge + page - sizeof(new), &new, sizeof(new));
-	((struct outboard_session_new *)(edge + page - sizeof(new)))->key_size = 16;
+	((struct outboard_session *)(edge + page - sizeof(new)))->key_size = 16;
 	check(ring(fd, edge + page - sizeof(new), sizeof(new) + 16) == -EFAULT,
 	      "a record without its key");
 
@@ -74,7 +74,7 @@ static void wrong_records_are_refused(void)
 	check(new_session(fd, 5, OUTBOARD_CBC_AES, 0, a_key(), 257) == -EINVAL, "257 bytes of key");
 #define no_session(error, ...) \
 	do { \
-		struct outboard_session_new kept = new; \
+		struct outboard_session kept = new; \
 		__VA_ARGS__; \
 		check(ring(fd, &new, sizeof(new)) == (error), #__VA_ARGS__); \
 		new = kept; \
@@ -89,8 +89,10 @@ static void wrong_records_are_refused(void)
 	check(free_session(fd, 0) == -EINVAL, "free 0");
 #define not_freed(...) do { typeof(o) kept = o; __VA_ARGS__; check(ring(fd, &o, sizeof(o)) == -EINVAL, #__VA_ARGS__); o = kept; } while (0)
 	not_freed(o.flags = 1);
-	not_freed(o.reserved[0] = 1);
-	not_freed(o.reserved[1] = 1);
+	not_freed(o.algorithm = OUTBOARD_CBC_AES);
+	not_freed(o.driver = 1);
+	not_freed(o.tag_size = 1);
+	not_freed(o.reserved = 1);
 	check(counter("sessions") == 1, "what was refused is alive");
 }
 

@@ -174,8 +174,8 @@ static void an_unprivileged_user_cannot_read_counts(void)
 {
 	static const char *const objects[] = { "requests", "sessions",	  "arenas",
 					       "files",	   "arena_bytes", "doubles" };
-	static const char *const names[] = { "requests", "bytes",	  "batches",
-					     "errors",	 "timeouts", "in_flight" };
+	static const char *const names[] = { "requests", "bytes", "errors", "timeouts",
+					     "in_flight" };
 	char path[256];
 	pid_t child;
 

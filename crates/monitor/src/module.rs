@@ -31,7 +31,6 @@ pub struct DriverSample {
     pub algorithm: Option<String>,
     pub requests: Option<u64>,
     pub bytes: Option<u64>,
-    pub batches: Option<u64>,
     pub errors: Option<u64>,
     /// Requests that a waiter stopped waiting for.
     pub timeouts: Option<u64>,
@@ -77,7 +76,6 @@ impl DriverSample {
             algorithm: root.text(&format!("{directory}/algorithm")).filter(|text| text != "-"),
             requests: count("requests"),
             bytes: count("bytes"),
-            batches: count("batches"),
             errors: count("errors"),
             timeouts: count("timeouts"),
             in_flight: count("in_flight"),

@@ -11,7 +11,7 @@ mod record;
 
 pub use arena::{Arena, Slot};
 pub use number::*;
-pub use record::{SessionFree, SessionNew, Submit, Try};
+pub use record::{SessionRecord, Submit, Try};
 
 /// The device node.
 pub const DEVICE: &str = "/dev/outboard";

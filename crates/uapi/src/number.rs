@@ -43,10 +43,10 @@ pub const AWAIT: u16 = 2;
 /// or at once if none is in flight.
 pub const NOTIFY: u16 = 3;
 
-/// Record [`SessionNew`](crate::SessionNew).
+/// Record [`SessionRecord`](crate::SessionRecord).
 pub const SESSION_NEW: u16 = 4;
 
-/// Record [`SessionFree`](crate::SessionFree): ends a session; its number can be reused at once.
+/// Record [`SessionRecord`](crate::SessionRecord): ends a session; its number can be reused at once.
 pub const SESSION_FREE: u16 = 5;
 
 /// Record [`Try`](crate::Try): puts a driver on trial, which this descriptor alone may use.

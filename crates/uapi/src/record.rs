@@ -19,11 +19,12 @@ pub struct Submit {
     pub count: u32,
 }
 
-/// `struct outboard_session_new`: a driver and a key. The key's bytes follow it in the same write.
+/// `struct outboard_session`: a driver and a key, whose bytes follow it in the same write; or the
+/// session that ends.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SessionNew {
-    /// [`SESSION_NEW`](crate::SESSION_NEW)
+pub struct SessionRecord {
+    /// [`SESSION_NEW`](crate::SESSION_NEW), or [`SESSION_FREE`](crate::SESSION_FREE)
     pub op: u16,
     /// Zero.
     pub flags: u16,
@@ -39,20 +40,6 @@ pub struct SessionNew {
     pub tag_size: u8,
     /// Zero.
     pub reserved: u8,
-}
-
-/// `struct outboard_session_free`: ends a session.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SessionFree {
-    /// [`SESSION_FREE`](crate::SESSION_FREE)
-    pub op: u16,
-    /// Zero.
-    pub flags: u16,
-    /// The session's number.
-    pub session: u32,
-    /// Zero.
-    pub reserved: [u32; 2],
 }
 
 /// `struct outboard_try`: puts a driver on trial.

@@ -47,10 +47,8 @@ fn layouts(text: &mut String) {
     layout!(text, uapi::Slot, uapi::Slot::EMPTY, "outboard_slot",
         session op input output length aad aad_length reserved iv cookie status reserved2 digest);
     layout!(text, uapi::Submit, uapi::Submit::default(), "outboard_submit", op flags arena first count);
-    layout!(text, uapi::SessionNew, uapi::SessionNew::default(), "outboard_session_new",
+    layout!(text, uapi::SessionRecord, uapi::SessionRecord::default(), "outboard_session",
         op flags session algorithm driver key_size tag_size reserved);
-    layout!(text, uapi::SessionFree, uapi::SessionFree::default(), "outboard_session_free",
-        op flags session reserved);
     let name = [0; uapi::NAME_SIZE];
     let on_trial = uapi::Try { op: uapi::TRY, flags: 0, max_length: 0, max_requests: 0, reserved: 0, name };
     layout!(text, uapi::Try, on_trial, "outboard_try", op flags max_length max_requests reserved name);

@@ -48,7 +48,7 @@ impl Outboard {
     pub fn open(driver: u16, copied: bool) -> Result<Outboard> {
         let mut device =
             File::options().read(true).write(true).custom_flags(libc::O_CLOEXEC).open(uapi::DEVICE)?;
-        let record = uapi::SessionNew {
+        let record = uapi::SessionRecord {
             op: uapi::SESSION_NEW,
             session: SESSION,
             algorithm: uapi::CBC_AES,
@@ -170,7 +170,7 @@ impl Drop for Outboard {
 
 /// Structures of outboard_uapi, which have no padding.
 trait Record {}
-impl Record for uapi::SessionNew {}
+impl Record for uapi::SessionRecord {}
 impl Record for uapi::Submit {}
 
 fn bytes_of<R: Record>(record: &R) -> &[u8] {

@@ -153,7 +153,7 @@ impl Link {
 
     /// This process chooses the number, but so does every other one that inherited the descriptor.
     pub(super) fn new_session(&self, driver: u16, algorithm: u16, parts: KeyParts<'_>) -> io::Result<u32> {
-        const HEAD: usize = size_of::<uapi::SessionNew>();
+        const HEAD: usize = size_of::<uapi::SessionRecord>();
         let KeyParts { bytes: key, tag } = parts;
         self.generation();
         if key.len() > uapi::MAX_KEY || tag > uapi::MAX_TAG {
@@ -162,14 +162,14 @@ impl Link {
         let mut bytes = Wiped::new([0; HEAD + uapi::MAX_KEY]);
         bytes[HEAD..HEAD + key.len()].copy_from_slice(key);
         self.numbered(|session| {
-            let record = uapi::SessionNew {
+            let record = uapi::SessionRecord {
                 op: uapi::SESSION_NEW,
                 session,
                 algorithm,
                 driver,
                 key_size: key.len() as u16,
                 tag_size: tag as u8,
-                ..uapi::SessionNew::default()
+                ..uapi::SessionRecord::default()
             };
             bytes[..HEAD].copy_from_slice(as_bytes(&record));
             self.write(&bytes[..HEAD + key.len()])
@@ -194,7 +194,8 @@ impl Link {
     }
 
     pub(super) fn free_session(&self, session: u32) {
-        let record = uapi::SessionFree { op: uapi::SESSION_FREE, session, ..uapi::SessionFree::default() };
+        let record =
+            uapi::SessionRecord { op: uapi::SESSION_FREE, session, ..uapi::SessionRecord::default() };
         if self.is_ours() {
             // A session that has already ended needs no action.
             let _ = self.write(as_bytes(&record));
@@ -292,8 +293,7 @@ impl Drop for Link {
 
 /// The records of outboard_uapi, which have no padding.
 trait Record {}
-impl Record for uapi::SessionNew {}
-impl Record for uapi::SessionFree {}
+impl Record for uapi::SessionRecord {}
 impl Record for uapi::Submit {}
 impl Record for uapi::Try {}
 

@@ -67,10 +67,9 @@ fn of_module(page: &mut Exposition, module: &ModuleSample) {
 
 type OfDriver = fn(&DriverSample) -> Option<u64>;
 
-const DRIVER_COUNTERS: [(&str, &str, OfDriver); 5] = [
+const DRIVER_COUNTERS: [(&str, &str, OfDriver); 4] = [
     ("outboard_driver_requests_total", "Requests submitted to a driver for /dev/outboard.", |d| d.requests),
     ("outboard_driver_bytes_total", "Bytes of these requests.", |d| d.bytes),
-    ("outboard_driver_batches_total", "Batches of these requests.", |d| d.batches),
     ("outboard_driver_errors_total", "Requests that ended with an error of the driver.", |d| d.errors),
     ("outboard_driver_timeouts_total", "Requests that a waiter stopped waiting for.", |d| d.timeouts),
 ];

@@ -88,9 +88,8 @@ struct outboard_arena {
  * copies the first 48 bytes once. When the request completes, the module writes @digest, then
  * @status with release semantics.
  *
- * An AEAD tag follows the ciphertext: encryption writes @length + tag_size bytes, decryption reads
- * @length + tag_size bytes.
- * With EBADMSG in @status (wrong tag) the output must not be used.
+ * An AEAD tag follows the ciphertext, which @length does not count. With EBADMSG in @status (wrong
+ * tag) the output must not be used.
  */
 struct outboard_slot {
 	__u32 session;
@@ -133,9 +132,8 @@ struct outboard_slot {
  * NOTIFY adds 1 to the eventfd exactly once: when the request in slot @first completes or another
  * NOTIFY for this slot replaces it; immediately if no request is in flight.
  *
- * SUBMIT and AWAIT wait at most for the number of seconds in the module parameter timeout, and not
- * for requests of an engine that has completed none for the milliseconds of the parameter patience.
- * After ETIMEDOUT or EINTR, requests that have not completed remain in flight.
+ * SUBMIT and AWAIT wait as long as the module parameters timeout and patience permit. After
+ * ETIMEDOUT or EINTR, requests that have not completed remain in flight.
  */
 struct outboard_submit {
 	__u16 op;
@@ -148,8 +146,8 @@ struct outboard_submit {
 #define OUTBOARD_WAIT		0x1	/* SUBMIT: return when all requests have completed */
 
 /**
- * struct outboard_session_new - SESSION_NEW, 16 bytes, followed by @key_size bytes of key
- * @op: OUTBOARD_SESSION_NEW
+ * struct outboard_session - SESSION_NEW, SESSION_FREE, 16 bytes, followed by @key_size bytes of key
+ * @op: OUTBOARD_SESSION_NEW or OUTBOARD_SESSION_FREE, which needs @session only
  * @flags: 0
  * @session: number of the new session, chosen by the caller, not 0
  * @algorithm: OUTBOARD_CBC_AES to OUTBOARD_HMAC_SHA512
@@ -160,7 +158,7 @@ struct outboard_submit {
  *
  * Only the address space that creates the session can use or free it.
  */
-struct outboard_session_new {
+struct outboard_session {
 	__u16 op;
 	__u16 flags;
 	__u32 session;
@@ -172,20 +170,6 @@ struct outboard_session_new {
 };
 
 #define OUTBOARD_MAX_KEY	256	/* bytes; XTS: both keys together */
-
-/**
- * struct outboard_session_free - SESSION_FREE, 16 bytes
- * @op: OUTBOARD_SESSION_FREE
- * @flags: 0
- * @session: number of a session of the caller
- * @reserved: 0
- */
-struct outboard_session_free {
-	__u16 op;
-	__u16 flags;
-	__u32 session;
-	__u32 reserved[2];
-};
 
 #define OUTBOARD_NAME_SIZE	128
 #define OUTBOARD_ONE_DIRECTION	1
@@ -213,7 +197,7 @@ struct outboard_try {
 	char  name[OUTBOARD_NAME_SIZE];
 };
 
-/* Algorithms: outboard_session_new.algorithm. */
+/* Algorithms: outboard_session.algorithm. */
 #define OUTBOARD_CBC_AES	1
 #define OUTBOARD_CTR_AES	2
 #define OUTBOARD_ECB_AES	3
