@@ -34,13 +34,14 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard status", Runs(&[])),
     ("outboard status --reach", Runs(&[])),
     ("outboard status --from FILE", As(&["status", "--from", "/proc/crypto"])),
-    ("outboard allow DRIVER", As(&["allow", ACCELERATOR])),
+    ("outboard setup", Answers(&["--yes"])),
     ("outboard ciphers", Runs(&[])),
     ("outboard ciphers --service openvpn", Runs(&[])),
     ("outboard ciphers --service nginx --allow-legacy", Runs(&[])),
     ("outboard catalogue NAME", As(&["catalogue", "virtio"])),
     ("outboard catalogue sa2ul", Runs(&[])),
     ("outboard explain padlock-engine-gone", Runs(&[])),
+    ("outboard explain other-tls-library", Runs(&[])),
     ("outboard tune", Answers(&["--ciphers", "AES-128-CBC"])),
     ("outboard enable openssl", Answers(&["--dry-run"])),
     ("outboard disable", As(&["disable", "--all"])),
@@ -77,6 +78,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard rng", Runs(&[])),
     ("outboard rng test", Answers(&["--for", "2s"])),
     ("outboard rng test --blocks 1000", Answers(&[])),
+    ("outboard disallow DRIVER", As(&["disallow", "--now", ACCELERATOR])),
 ];
 
 /// The commands in the last column of each table, and those of indented lines.
