@@ -1,6 +1,8 @@
-//! The files of OpenWrt that `outboard enable` relies on, on another system. uci, libubox and jshn are
-//! OpenWrt's (tests/openwrt); procd with rc.common, ubus and /etc/init.d/openssl are stubs. Their
+//! The files of OpenWrt that outboard relies on, on another system. uci is OpenWrt's
+//! (scripts/openwrt-uci); procd with rc.common, ubus, /etc/init.d/openssl, opkg and apk are stubs. Their
 //! scripts run in busybox's ash, as on OpenWrt.
+
+pub mod session;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,18 +15,25 @@ use crate::mounted::Mounted;
 use crate::systemd::AddedFiles;
 
 const INIT_SCRIPTS: &str = "/etc/init.d";
-/// As the package's postinst leaves it, after lines of another hand: uci would write them in another
-/// form.
-pub const CONFIG: &str = "# by hand\nconfig engine 'devcrypto'\n\toption enabled \"0\"\n\n\
-    config provider legacy\n    option enabled 0\n\nconfig provider 'outboard'\n\toption enabled '1'\n";
+const SECTION: &str = include_str!("../../packaging/openwrt/feed/outboard/files/outboard.cnf");
+const MODULES: &str = include_str!("../../packaging/openwrt/modules");
+/// As others leave it: uci would write it in another form.
+const CONFIG_OF_OTHERS: &str = "# by hand\nconfig engine 'devcrypto'\n\toption enabled \"0\"\n\n\
+    config provider legacy\n    option enabled 0\n";
 /// The file of uci's package `openssl`.
 pub const CONFIG_FILE: &str = "/etc/config/openssl";
 
+/// The same after the package of the provider was installed.
+#[must_use]
+pub fn config() -> String {
+    format!("{CONFIG_OF_OTHERS}\nconfig provider 'outboard'\n\toption enabled '1'\n")
+}
+
 /// The system looks like OpenWrt until this is dropped.
 pub struct OpenWrt {
-    _files: AddedFiles,
+    files: AddedFiles,
     _scripts: Mounted,
-    _mounted: [Mounted; 2],
+    _mounted: [Mounted; 3],
 }
 
 impl OpenWrt {
@@ -34,24 +43,39 @@ impl OpenWrt {
     /// # Errors
     /// What is missing.
     pub fn imitate() -> Result<OpenWrt, String> {
-        let busybox = on_path("busybox").ok_or("busybox")?;
+        let mut openwrt = OpenWrt::without_outboard()?;
+        openwrt.files.add("/etc/ssl/modules.cnf.d/outboard.cnf", SECTION);
+        openwrt.files.add(CONFIG_FILE, &config());
+        openwrt.files.add("/etc/modules.d/60-outboard", MODULES);
         let outboard = on_path("outboard").ok_or("the outboard command")?;
-        let (module, tools) = (module()?, helper("openwrt-tools")?);
+        let directory = outboard.parent().and_then(Path::to_str).expect("a plain path");
+        script("outboard", &own_script(directory));
+        init_script("outboard", "start");
+        init_script("openssl", "start");
+        Ok(openwrt)
+    }
+
+    /// The same without outboard's packages.
+    fn without_outboard() -> Result<OpenWrt, String> {
+        let busybox = on_path("busybox").ok_or("busybox")?;
+        let (module, uci) = (module()?, helper("openwrt/sbin/uci")?);
         let mut files = AddedFiles::default();
-        let installed = succeeded(&Command::new(tools).arg("/").output().expect("a program"), &["tools"]);
-        installed.lines().for_each(|path| files.remove_at_the_end(path));
-        let section = include_str!("../../packaging/openwrt/feed/outboard/files/outboard.cnf");
-        files.add("/etc/ssl/modules.cnf.d/outboard.cnf", section);
+        for (path, mode) in [("/sbin/uci", 0o755), ("/lib/config/uci.sh", 0o644)] {
+            let from = uci.ancestors().nth(2).expect("the tools").join(&path[1..]);
+            fs::create_dir_all(Path::new(path).parent().expect("a directory")).expect("a directory");
+            fs::copy(from, path).expect("a tool of OpenWrt");
+            fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("our own");
+            files.remove_at_the_end(path);
+        }
         // OpenWrt finds it by its name in OpenSSL's directory of modules.
         let place = format!("[outboard_sect]\nmodule = {}\n", module.display());
         files.add("/etc/ssl/modules.cnf.d/outboard-module.cnf", &place);
-        files.add(CONFIG_FILE, CONFIG);
+        files.add(CONFIG_FILE, CONFIG_OF_OTHERS);
         files.add(
             "/etc/config/nginx",
             "config nginx 'main'\n\toption configuration '/etc/nginx/outboard-test.conf'\n",
         );
         files.remove_at_the_end("/var/etc/ssl/providers.cnf");
-        files.add("/etc/modules.d/60-outboard", include_str!("../../packaging/openwrt/modules"));
         files.add(
             "/etc/nginx/outboard-test.conf",
             "events {}\npid /run/nginx.pid;\nerror_log /run/nginx-error.log;\nhttp {\naccess_log off;\nserver {\n\
@@ -59,6 +83,7 @@ impl OpenWrt {
              ssl_certificate /root/outboard-test.pem;\nssl_certificate_key /root/outboard-test.key;\n}\n}\n",
         );
         files.add("/root/outboard-openwrt.cnf", include_str!("openwrt/openssl.cnf"));
+        files.add("/root/outboard-os-release", "NAME=\"OpenWrt\"\nID=\"openwrt\"\n");
         for (path, text) in [
             ("/sbin/procd", "#!/bin/false\n"),
             ("/etc/rc.common", include_str!("openwrt/rc.common")),
@@ -68,25 +93,28 @@ impl OpenWrt {
             fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("our own");
         }
         let scripts = Mounted::over(INIT_SCRIPTS, "mode=755");
-        let script = |name: &str, text: &str| {
-            let path = Path::new(INIT_SCRIPTS).join(name);
-            fs::write(&path, text).expect("a file");
-            fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("our own");
-        };
         script("nginx", include_str!("openwrt/nginx"));
         script("openssl", include_str!("openwrt/openssl"));
-        let directory = outboard.parent().and_then(Path::to_str).expect("a plain path");
-        let own = include_str!("../../packaging/openwrt/outboard.init.in");
-        script("outboard", &own.replace("@BINDIR@", directory));
         let mounted = [
             Mounted::file("/root/outboard-openwrt.cnf", "/etc/ssl/openssl.cnf"),
+            Mounted::file("/root/outboard-os-release", "/etc/os-release"),
             Mounted::file(busybox.to_str().expect("a plain path"), "/bin/sh"),
         ];
-        let made = OpenWrt { _files: files, _scripts: scripts, _mounted: mounted };
-        init_script("outboard", "start");
         init_script("openssl", "start");
-        Ok(made)
+        Ok(OpenWrt { files, _scripts: scripts, _mounted: mounted })
     }
+}
+
+/// Adds an init script.
+fn script(name: &str, text: &str) {
+    let path = Path::new(INIT_SCRIPTS).join(name);
+    fs::write(&path, text).expect("a file");
+    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("our own");
+}
+
+/// outboard's, for a directory of programs.
+fn own_script(directory: &str) -> String {
+    include_str!("../../packaging/openwrt/outboard.init.in").replace("@BINDIR@", directory)
 }
 
 /// Runs an init script, which must succeed.

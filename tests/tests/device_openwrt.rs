@@ -1,49 +1,24 @@
 //! `outboard enable` on OpenWrt: files of programs instead of drop-ins, restarts by init scripts.
 //! procd, ubus and OpenSSL's init script are stubs (tests/src/openwrt), whose scripts run in busybox's
-//! ash; uci, libubox, jshn (tests/openwrt), outboard's init script, OpenSSL, nginx and the accelerator
-//! are real.
+//! ash; uci (scripts/openwrt-uci), outboard's init script, OpenSSL, nginx and the accelerator are real.
 
 use std::fs;
-use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
 use outboard_tests::command::{on_path, succeeded};
 use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
-use outboard_tests::openwrt::{CONFIG, CONFIG_FILE, OpenWrt, init_script, shell};
+use outboard_tests::openwrt::session::Nginx;
+use outboard_tests::openwrt::{CONFIG_FILE, OpenWrt, config, init_script, shell};
 use outboard_tests::services::{enables, fails, meanwhile, requests_of, succeeds};
 use outboard_tests::sites::{FILE, downloads, site};
 use outboard_tests::skip::skip;
-use outboard_tests::time_limit::wait_until;
 use outboard_tests::tuning::{CIPHER, Machine, set_thresholds};
 
 const SITE: &str = "https://127.0.0.1:4433/file";
-const ADDRESS: &str = "127.0.0.1:4433";
 const PROGRAM: &str = "/etc/outboard/programs.d/nginx";
 const COUNTERS: &str = "/var/run/outboard/nginx";
-
-/// nginx, started by its init script, until dropped.
-struct Nginx;
-
-impl Nginx {
-    fn start() -> Nginx {
-        init_script("nginx", "start");
-        Nginx::wait_until_it_listens();
-        Nginx
-    }
-
-    /// procd does not wait for a service that it starts.
-    fn wait_until_it_listens() {
-        wait_until("nginx listens", || TcpStream::connect(ADDRESS).is_ok());
-    }
-}
-
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        init_script("nginx", "stop");
-    }
-}
 
 /// A program other than nginx, with the system's configuration.
 fn another_program() {
@@ -149,7 +124,7 @@ fn is_switched_on_by_the_commands_that_are_named(machine: &Machine) {
         assert_eq!(shell("uci get openssl.outboard; uci get openssl.outboard.enabled"), "provider\n1\n");
         succeeds(machine, &["enable", "nginx", "--dry-run"]);
     }
-    fs::write(CONFIG_FILE, CONFIG).expect("our own");
+    fs::write(CONFIG_FILE, config()).expect("our own");
     init_script("openssl", "reload");
 }
 

@@ -1,0 +1,28 @@
+//! docs/openwrt.md typed word by word (tests/src/openwrt/session.rs), with the package manager of OpenWrt
+//! 24.10 and that of 25.12.
+
+use outboard_tests::command::on_path;
+use outboard_tests::machine::ACCELERATOR;
+use outboard_tests::openwrt::session::{PackageTool, type_the_page};
+use outboard_tests::skip::skip;
+use outboard_tests::tuning::Machine;
+
+fn try_the_page(test: &str, tool: PackageTool) {
+    if let Some(missing) = ["nginx", "curl", "openssl"].into_iter().find(|name| on_path(name).is_none()) {
+        return skip(test, format!("the {missing} command"));
+    }
+    let Some(_machine) = Machine::with_accelerator(test) else { return };
+    if let Err(missing) = type_the_page(tool, ACCELERATOR) {
+        skip(test, missing);
+    }
+}
+
+#[test]
+fn the_page_ends_in_proven_and_undone_with_opkg() {
+    try_the_page("the_page_ends_in_proven_and_undone_with_opkg", PackageTool::Opkg);
+}
+
+#[test]
+fn the_page_ends_in_proven_and_undone_with_apk() {
+    try_the_page("the_page_ends_in_proven_and_undone_with_apk", PackageTool::Apk);
+}
