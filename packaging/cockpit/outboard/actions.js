@@ -16,7 +16,7 @@ const selected = name => (name.endsWith(".service") ? ["--unit", name] : [name])
 const flag = (isSet, name) => (isSet ? [name] : []);
 const STREAM = ["--json", "--progress"];
 const ON_SYSTEM = { setup: STREAM, undo: ["--json"] };
-const ON_DRIVERS = { allow: ["allow", "--progress"], disallow: ["disallow"], prefer: ["prefer"], unprefer: ["prefer", "--undo"] };
+const ON_DRIVERS = { allow: ["allow", "--progress"], disallow: ["disallow"], prefer: ["prefer"], demote: ["prefer", "--software"], unprefer: ["prefer", "--undo"] };
 
 /** What a button does.
  * @param {string} kind

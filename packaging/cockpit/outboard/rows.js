@@ -97,18 +97,19 @@ function driver(name, { status, live, allow, list }) {
     const entry = allow?.drivers?.find(one => one.driver === name);
     const fault = status.checked?.find(one => one.driver === name && one.verdict !== "exact");
     const work = live?.drivers?.find(one => one.name === name);
-    const isPreferred = (list?.services ?? []).some(one => one.driver === name);
+    const isChanged = (list?.services ?? []).some(one => one.driver === name);
+    const isPicked = status.algorithms.some(one => one.picked.driver === name);
     const states = [
         fault && fill(fault.verdict === "wrong" ? texts.wrong : texts.unanswered, fault.fault ?? fault.made),
         entry?.allowed ? (entry.saved ? texts.allowed : texts.allowedNow) : entry?.saved ? texts.saved : texts.notAllowed,
-        isPreferred && texts.preferred,
+        isChanged && (isPicked ? texts.preferred : texts.demoted),
         work?.errors > 0 && fill(texts.errors, number(work.errors)),
     ];
     return {
         name, algorithm: known?.algorithm ?? "", state: states.filter(Boolean).join("; "),
         tone: fault || work?.errors > 0 ? "bad" : entry?.allowed ? "good" : "neutral",
         requests: number(work?.requests), data: amount(work?.bytes),
-        actions: [entry?.allowed || entry?.saved ? "disallow" : "allow", isPreferred ? "unprefer" : "prefer"],
+        actions: [entry?.allowed || entry?.saved ? "disallow" : "allow", isChanged ? "unprefer" : isPicked ? "demote" : "prefer"],
     };
 }
 

@@ -37,6 +37,7 @@ export const texts = {
     wrong: _("wrong results: $0"),
     unanswered: _("stopped answering: $0"),
     preferred: _("preferred by the kernel"),
+    demoted: _("the kernel prefers software"),
     errors: _("errors: $0"),
 
     noService: _("No service that outboard knows is installed."),
@@ -85,7 +86,8 @@ export const texts = {
     allow: _("Allow $0"),
     disallow: _("Disallow $0"),
     prefer: _("Prefer $0 in the kernel"),
-    unprefer: _("Prefer software: $0 gets its own priority again"),
+    demote: _("Prefer software to $0 in the kernel"),
+    unprefer: _("Give $0 its own priority again"),
     tune: _("Measure"),
     enable: _("Enable $0"),
     disable: _("Disable $0"),
@@ -94,7 +96,7 @@ export const texts = {
     bundle: _("Download bundle"),
     report: _("Download report"),
     short: {
-        setup: _("Set up"), allow: _("Allow"), disallow: _("Disallow"), prefer: _("Prefer"), unprefer: _("Prefer software"), tune: _("Measure"), enable: _("Enable"),
+        setup: _("Set up"), allow: _("Allow"), disallow: _("Disallow"), prefer: _("Prefer"), demote: _("Prefer software"), unprefer: _("Own priority"), tune: _("Measure"), enable: _("Enable"),
         disable: _("Disable"), prove: _("Prove"), undo: _("Undo everything"), bundle: _("Download bundle"), report: _("Download report"),
     },
     about: {
@@ -102,6 +104,7 @@ export const texts = {
         allow: _("The driver's results are checked first. A driver that passes may be used by programs, now and after each boot."),
         disallow: _("Programs continue in software, now and after each boot."),
         prefer: _("Users within the kernel (IPsec, kTLS, encrypted disks) get this driver for new keys, now and after each boot."),
+        demote: _("Users within the kernel (IPsec, kTLS, encrypted disks) get software for new keys, now and after each boot."),
         unprefer: _("Users within the kernel get the driver that the kernel selects by itself."),
         tune: _("Measures from which request size on hardware wins, and writes the policy of all applications. Use a quiet machine."),
         enable: _("These files are added; no file of another package is changed."),

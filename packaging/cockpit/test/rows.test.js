@@ -88,7 +88,18 @@ test("an accelerator has its devices, and drivers with what can be done", () => 
     assert.ok(one.devices.length === 1 && one.devices[0].interrupts !== "–");
     const cbc = one.drivers.find(driver => driver.name === "engine-cbc-aes");
     assert.deepEqual([cbc.algorithm, cbc.state, cbc.tone], ["cbc(aes)", texts.allowed, "good"]);
-    assert.deepEqual(cbc.actions, ["disallow", "prefer"]);
+    assert.deepEqual(cbc.actions, ["disallow", "demote"]);
+    const after = (isPicked, list) => {
+        const from = enabled();
+        if (!isPicked) from.status.algorithms.forEach(algorithm => { algorithm.picked.driver = "cbc-aes-generic"; });
+        from.list.services.push(...list.map(driver => ({ name: `driver:${driver}`, driver, state: "enabled", files: [] })));
+        return rows.accelerators(from)[0].drivers.find(driver => driver.name === "engine-cbc-aes");
+    };
+    assert.deepEqual(after(false, []).actions, ["disallow", "prefer"]);
+    for (const [isPicked, state] of [[true, texts.preferred], [false, texts.demoted]]) {
+        const { actions, state: shown } = after(isPicked, ["engine-cbc-aes"]);
+        assert.deepEqual([actions, shown], [["disallow", "unprefer"], `${texts.allowed}; ${state}`]);
+    }
     assert.match(cbc.data, /^[\d.]+ [MG]iB$/);
 });
 
