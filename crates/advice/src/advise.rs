@@ -5,7 +5,7 @@ use outboard_documents::status::{Service, Status};
 
 use crate::facts::Facts;
 use crate::service::ServiceFacts;
-use crate::{rules, tunnels, verdict};
+use crate::{rules, verdict};
 
 impl Facts {
     #[must_use]
@@ -15,7 +15,6 @@ impl Facts {
         let user = |name: &String| Service { name: name.clone(), enabled: true };
         let users = self.kernel_users.iter().map(user);
         self.status.services = self.status.decisions.iter().map(service).chain(users).collect();
-        self.status.tunnels = tunnels::advise(&self.status, &self.openvpn);
         self.status.problems = rules::problems(&self);
         let verdict = verdict::conclude(&self.status);
         let steps = self.status.problems.iter().filter(|problem| !problem.is_note);

@@ -18,8 +18,6 @@ pub struct Facts {
     pub services: Vec<ServiceFacts>,
     /// Users within the kernel that are enabled: only a measurement decides about these.
     pub kernel_users: Vec<String>,
-    /// OpenVPN, whether it is installed or not: the cipher of a tunnel is that of both ends.
-    pub openvpn: ServiceFacts,
     /// Programs whose TLS is not OpenSSL's, with the library.
     pub other_tls: Vec<(String, String)>,
 }

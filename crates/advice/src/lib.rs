@@ -14,7 +14,6 @@ mod service;
 pub mod spread;
 mod system;
 mod text;
-mod tunnels;
 mod verdict;
 
 pub use entrants::{ADIANTUM, CHACHA20, compared_names, compared_size, entrants};

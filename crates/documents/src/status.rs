@@ -11,7 +11,7 @@ mod text;
 
 pub use conclusions::{
     Answer, Checked, CipherOffload, Conclusion, DirectRequests, KernelUse, KernelUserFigures, KeyStreamUse,
-    MatrixCell, MatrixRow, Policy, Service, TunnelCipher,
+    MatrixCell, MatrixRow, Policy, Service,
 };
 pub use drivers::{
     Accelerator, Algorithm, Completion, Device, DriverView, Pick, ReachRow, Reason, UnboundDevice,
@@ -73,8 +73,6 @@ pub struct Status {
     pub problems: Vec<Problem>,
     /// The answer in one sentence; never null.
     pub verdict: Option<Conclusion>,
-    #[serde(default)]
-    pub tunnels: Vec<TunnelCipher>,
     /// What to do with each service that is installed or enabled.
     #[serde(default)]
     pub decisions: Vec<ServiceDecision>,

@@ -10,7 +10,6 @@ use outboard_drivers::find::{Error, Survey, survey};
 use outboard_drivers::kernel::Release;
 use outboard_drivers::padlock;
 use outboard_drivers::root::Root;
-use outboard_services::enable::Application;
 
 use crate::offload::Findable;
 use crate::openssl::Question;
@@ -81,7 +80,6 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
         accelerators,
         unbound_devices: devices::unbound(root, release.as_deref()),
         cpu_instructions: Vec::new(),
-        tunnels: Vec::new(),
         decisions: Vec::new(),
         nodes,
         hwrng,
@@ -106,12 +104,11 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     }
     let measured =
         Measured { offload: &status.offload, policy: status.policy.as_ref(), tuned: tuned.as_ref() };
-    let openvpn = Application::by_name("openvpn").map(|known| measured.of(known)).unwrap_or_default();
     let services = services::facts(root, &measured);
     let stopped = stopped(root, &status);
     let system = system::read(root, status.kernel.release.as_deref());
     let other_tls = tls_libraries::read(root);
-    Ok(Facts { status, system, stopped, services, kernel_users, openvpn, other_tls })
+    Ok(Facts { status, system, stopped, services, kernel_users, other_tls })
 }
 
 /// The drivers whose engine has stopped.

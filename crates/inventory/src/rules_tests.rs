@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use outboard_advice::{CipherFacts, Facts, PolicyState, ServiceFacts, entrants};
-use outboard_policy::Tuned;
-use outboard_services::negotiation::Negotiation;
+use outboard_advice::{CipherFacts, Facts, PolicyState, ServiceFacts};
 
 use outboard_advice::rules::RULES;
 use outboard_documents::status::Status;
@@ -435,24 +433,6 @@ fn the_next_step_is_what_harms_then_setup_then_a_proof_then_a_service() {
     assert_eq!(next(Some(true), &[("strongswan", None, false)]), "", "software wins");
     let harms = next(Some(true), &[("strongswan", Some(1), true), ("openssl", None, true)]);
     assert_eq!(harms, "outboard disable openssl");
-}
-
-#[test]
-fn openvpn_gets_the_best_by_the_figures_and_chacha20_without() {
-    let of = |figures: &str| {
-        let mut facts = fixture("armada388-helios4");
-        let figures = Tuned::parse(format!("outboard-policy 2\n{figures}")).unwrap().figures();
-        let offered = Negotiation::OpenVpn.by_default();
-        facts.openvpn.entrants = entrants(&offered, 1500, &figures);
-        facts.advise().tunnels[0].clone()
-    };
-    assert_eq!(of("").setting, "data-ciphers CHACHA20-POLY1305");
-    for (hardware, best) in [("20/0 90", "CHACHA20-POLY1305"), ("90/0 8", "AES-128-GCM")] {
-        let chacha20 = "figure 1472 ChaCha20-Poly1305 - 40/0 25";
-        let advice = of(&format!("figure 1472 AES-128-GCM eng {hardware}\n{chacha20}\n"));
-        assert_eq!(advice.setting, format!("data-ciphers {best}"));
-        assert!(advice.why.contains("with the accelerator"), "{advice:?}");
-    }
 }
 
 /// A recorded machine with a policy of `outboard tune` and other files.

@@ -142,12 +142,3 @@ pub struct Service {
     pub name: String,
     pub enabled: bool,
 }
-
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct TunnelCipher {
-    /// `OpenVPN` or `IPsec`.
-    pub tunnel: String,
-    /// The setting for both ends: a line of openvpn.conf, or a proposal of strongSwan.
-    pub setting: String,
-    pub why: String,
-}

@@ -62,9 +62,6 @@ pub fn verbose(whole: &Status, style: Style) -> String {
         one.decision.settings().iter().for_each(|line| page.sub("setting", line));
         one.next.iter().for_each(|next| page.sub("next step", next));
     }
-    for one in &whole.tunnels {
-        page.row(&one.tunnel, &format!("on both ends {}: {}", one.setting, one.why));
-    }
     page.blank();
     matrix(&mut page, whole);
     page.blank();
