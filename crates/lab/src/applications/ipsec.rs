@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::documents::bench::{Application, Bench};
+use crate::documents::bench::Bench;
 use crate::requests::contestants::note;
 use crate::requests::run::empty_document;
 use anyhow::{Result, anyhow, bail};
@@ -151,7 +151,7 @@ fn candidates(esp: &Esp, bench: &mut Bench) -> Result<Vec<(&'static str, String)
             &mut bench.notes,
             format!(
                 "{}: by itself the kernel takes {choice}, which is software, and not {first}: what has the highest priority in \
-                 /proc/crypto when the connection is made is taken (crconf(8) changes it)",
+                 /proc/crypto when the connection is made is taken (outboard prefer changes it)",
                 esp.name
             ),
         ),
@@ -197,61 +197,9 @@ fn one(
         send(network, &backend.place, bytes, options.streams)
     });
     network.disconnect()?;
-    measured?;
-    let slower = bench.applications.last().and_then(slower);
-    bench.notes.extend(slower);
-    Ok(())
+    measured
 }
 
 fn send(network: &Network, address: &str, bytes: u64, streams: u32) -> Result<f64, String> {
     network.checked(|| transfer(&network.left, address, streams, Transfer { bytes, ..Transfer::default() }))
-}
-
-fn slower(one: &Application) -> Option<String> {
-    let speed = |hardware: bool| {
-        let runs = one.runs.iter().filter(move |run| run.evidence.is_some() == hardware);
-        runs.max_by(|a, b| a.figure.megabytes_per_second.total_cmp(&b.figure.megabytes_per_second))
-    };
-    let (software, hardware) = (speed(false)?, speed(true)?);
-    (hardware.figure.megabytes_per_second < software.figure.megabytes_per_second).then(|| {
-        format!(
-            "{}: software is faster here. IPsec gives its driver one packet after another, of some 1400 bytes, each for itself: \
-             `outboard bench --size 1K,4K,16K` shows from which size on an accelerator wins",
-            one.cipher
-        )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::documents::bench::{Evidence, Run};
-    use outboard_documents::Figure;
-
-    #[test]
-    fn an_accelerator_without_gain_is_explained() {
-        let run = |speed: f64, evidence| Run {
-            contestant: "x".into(),
-            driver: None,
-            figure: Figure {
-                megabytes_per_second: speed,
-                spread: 0.0,
-                samples: 5,
-                outliers: 0,
-                cpu_ms_per_megabyte: None,
-                interrupts_per_request: 0.0,
-            },
-            user_percent: 0.0,
-            system_percent: 0.0,
-            hardware_percent: None,
-            evidence,
-            fault: None,
-        };
-        let of = |software: f64, hardware: f64| {
-            let runs = vec![run(software, None), run(hardware, Some(Evidence::Interrupts))];
-            slower(&Application { name: "ESP".into(), cipher: GCM.into(), bytes: 1, at_once: 1, runs })
-        };
-        assert!(of(2.0, 1.0).is_some_and(|note| note.contains("software is faster here")));
-        assert_eq!(of(1.0, 2.0), None);
-    }
 }
