@@ -106,10 +106,24 @@ read_leg() {
     [[ $arch == amd64 ]] || cross=("$repo/scripts/cross" "$arch") built=$repo/target/$arch/$rust_target/release
 }
 
-# build_release LOG: builds the programs and the provider for the architecture of the leg.
+# without_lto: from here on cargo builds without link-time optimisation, which takes minutes, in
+# a directory of its own. OF_TESTS is the usual one.
+without_lto() {
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+    export OF_TESTS=${CARGO_TARGET_DIR:-$repo/target}
+    export CARGO_TARGET_DIR=$OF_TESTS/quick
+    built=$CARGO_TARGET_DIR/release
+}
+# with_lto COMMAND...: after without_lto, as a release is built.
+with_lto() { (unset CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_CODEGEN_UNITS; "$@"); }
+
+# build_release LOG [CRATE...]: builds the programs and the provider, or only these crates, for the
+# architecture of the leg.
 build_release() {
+    local crates=("${@:2}")
+    ((${#crates[@]})) || crates=(outboard-cli outboard-lab outboard-provider)
     (cd "$repo" && with_progress 'building the release binaries' "$1" \
-        "${cross[@]}" cargo build --release -p outboard-cli -p outboard-lab -p outboard-provider) || { cat "$1" >&2; return 1; }
+        "${cross[@]}" cargo build --release "${crates[@]/#/--package=}") || { cat "$1" >&2; return 1; }
 }
 
 # build_models LOG: builds what --model uses on this machine: the server, and the plugin of QEMU.
