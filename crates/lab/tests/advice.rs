@@ -198,7 +198,6 @@ impl Random {
         let mut facts = self.of(machines);
         let count = self.below(5);
         facts.services = (0..count).map(|_| self.service()).collect();
-        facts.openvpn = self.service();
         facts.stopped =
             facts.status.drivers.iter().take(self.below(2) as usize).map(|it| it.name.clone()).collect();
         facts.status.saved_tree = facts.status.saved_tree.filter(|_| self.is());
