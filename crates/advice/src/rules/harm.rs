@@ -1,5 +1,7 @@
 //! Accelerators that users within the kernel get without having asked.
 
+use std::collections::BTreeSet;
+
 use outboard_catalog::families;
 use outboard_catalog::search::url;
 use outboard_documents::status::{Accelerator, KernelUse, KernelUserFigures, Status};
@@ -9,45 +11,32 @@ use crate::facts::Facts;
 
 /// A user in use gets a driver that is wrong, known for faults, or slower than software.
 pub fn in_use(facts: &Facts) -> Vec<Because> {
-    with_harm(facts, true)
+    found(facts, |one, harms, _| one.in_use.is_some() && !harms.is_empty())
 }
 
-/// The same, and no user is known to be in use.
+/// The same, and no user of the accelerator is known to be in use.
 pub fn if_used(facts: &Facts) -> Vec<Because> {
-    with_harm(facts, false)
+    found(facts, |_, harms, is_any_in_use| !is_any_in_use && !harms.is_empty())
 }
 
 pub fn unmeasured(facts: &Facts) -> Vec<Because> {
-    let is_it = |one: &&KernelUse| one.in_use.is_some() && !one.is_chosen && one.measured.is_empty();
-    let of_one = |accelerator: &Accelerator| {
-        let uses: Vec<&KernelUse> = uses(&facts.status, accelerator).filter(is_it).collect();
-        let is_known = uses.iter().any(|one| !harm(&facts.status, accelerator, one).is_empty());
-        because(facts, accelerator, &uses, &[]).filter(|_| !is_known)
-    };
-    facts.status.accelerators.iter().filter_map(of_one).collect()
+    let is_open = |one: &KernelUse| one.in_use.is_some() && !one.is_chosen && one.measured.is_empty();
+    found(facts, |one, harms, _| is_open(one) && harms.is_empty())
 }
 
-fn uses<'a>(status: &'a Status, accelerator: &Accelerator) -> impl Iterator<Item = &'a KernelUse> {
-    status.kernel_use.iter().filter(move |one| one.accelerator == accelerator.id)
-}
-
-fn with_harm(facts: &Facts, is_in_use: bool) -> Vec<Because> {
+/// An entry for each accelerator with such users; the last argument of `is_it` is whether any of its users
+/// is in use.
+fn found(facts: &Facts, is_it: impl Fn(&KernelUse, &[Harm], bool) -> bool) -> Vec<Because> {
     let of_one = |accelerator: &Accelerator| {
-        let harmed = uses(&facts.status, accelerator).filter_map(|one| {
-            let harm = harm(&facts.status, accelerator, one);
-            (!harm.is_empty()).then_some((one, harm))
-        });
-        let harmed: Vec<_> = harmed.collect();
-        let any_in_use = harmed.iter().any(|(one, _)| one.in_use.is_some());
-        let shown = harmed.into_iter().filter(|(one, _)| one.in_use.is_some() == is_in_use);
-        let (uses, harms): (Vec<_>, Vec<_>) = shown.filter(|_| is_in_use || !any_in_use).unzip();
-        let mut all: Vec<Harm> = Vec::new();
-        for one in harms.into_iter().flatten() {
-            if all.iter().all(|known| known.text != one.text) {
-                all.push(one);
-            }
-        }
-        because(facts, accelerator, &uses, &all).filter(|_| !all.is_empty())
+        let uses = || facts.status.kernel_use.iter().filter(|one| one.accelerator == accelerator.id);
+        let is_any_in_use = uses().any(|one| one.in_use.is_some());
+        let harmed = uses().map(|one| (one, harm(&facts.status, accelerator, one)));
+        let shown = harmed.filter(|(one, harms)| is_it(one, harms, is_any_in_use));
+        let (uses, harms): (Vec<&KernelUse>, Vec<_>) = shown.unzip();
+        let mut seen = BTreeSet::new();
+        let mut harms: Vec<Harm> = harms.into_iter().flatten().collect();
+        harms.retain(|one| seen.insert(one.text.clone()));
+        because(facts, accelerator, &uses, &harms)
     };
     facts.status.accelerators.iter().filter_map(of_one).collect()
 }

@@ -30,9 +30,9 @@ const INCOMPLETE: u8 = 3;
 /// forged messages; those of digests and HMAC get messages as a whole, in chunks, and cloned in the middle. A driver is
 /// reached through the interface that programs use: for /dev/outboard, root must allow it first.
 ///
-/// As root, drivers of cbc(aes), gcm(aes), authenc() and rfc4106() that are right also get what IPsec requests: packets
-/// of each length from 64 to 1500 bytes, 64 in flight, through a tunnel between two network namespaces, one end by the
-/// driver and the other by software. A driver that keeps packets is left; the namespaces stay until a restart.
+/// As root, drivers of cbc(aes), gcm(aes), authenc() and rfc4106() get what IPsec requests too: packets of 64 to 1500
+/// bytes, 64 in flight, through a tunnel between two network namespaces, the other end by software. If the driver keeps
+/// packets, the namespaces stay until a restart.
 ///
 /// Findings of root are stored in /etc/outboard/checked for each driver, kernel and driver version: after a wrong
 /// result `outboard allow` refuses the driver, and the provider does not use it, whatever a later check finds, until

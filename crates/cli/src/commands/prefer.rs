@@ -28,14 +28,12 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// gives a driver a higher priority than all others of its algorithm (CRYPTO_MSG_UPDATEALG), for every user of the algorithm. A user
 /// that has a driver keeps it until it sets up its next key. The provider and /dev/outboard name drivers and are not affected.
 ///
-/// --software is the other way round: the driver, or each driver of an accelerator, gets the lowest priority, so that these users get
-/// the kernel's software, which is made if it is not registered.
+/// With --software a driver, or each one of an accelerator, gets the lowest priority instead, so that these users get software.
 ///
 /// `outboard enable ktls`, `ipsec` and `disk` measure first and choose the drivers; this command prefers the named driver.
 #[derive(Args)]
 pub struct Options {
-    /// The exact name of a driver, as `outboard status` shows it; with --software also an accelerator's module, or its name in the
-    /// catalogue
+    /// The exact name of a driver, as `outboard status` shows it; with --software also a module, or a name in the catalogue
     #[arg(value_name = "DRIVER", required_unless_present = "restore", conflicts_with = "restore")]
     driver: Option<String>,
     /// Prefer software to it

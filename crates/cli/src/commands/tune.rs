@@ -39,8 +39,8 @@ use crate::signals;
 /// the result, /etc/outboard/policy, as long as kernel, CPU and driver are the same. A cipher for which software always
 /// wins is not offered.
 ///
-/// As root it measures too what users within the kernel that are in use (IPsec, ovpn, MACsec, dm-crypt) get by the driver
-/// that the kernel selects for them, and by software. Only `outboard prefer` changes what they get.
+/// Of users within the kernel that are in use (IPsec, ovpn, MACsec, dm-crypt) root measures the selected driver, and
+/// software; `outboard prefer` changes what they get.
 ///
 /// At the end the suites that each service offers are compared: with the accelerator, AES in software, and
 /// ChaCha20-Poly1305; for SSH with its MACs. For each service the decision is printed, as by `outboard setup`, and the
