@@ -37,9 +37,21 @@ pub fn trial(root: &Root, style: Style) -> Option<String> {
             page.sub("repeat", &format!("outboard check --seed {seed} {name}"));
         }
     }
+    if let Some(check) = check.as_ref().filter(|check| !check.not_checked.is_empty()) {
+        page.row("Check", &format!("no time was left for {}", check.not_checked.join(", ")));
+    }
     for service in tune.iter().flat_map(|tune| &tune.services) {
         page.row(&service.service, &format!("{}: {}", decision_words(&service.decision), service.why));
         service.next.iter().for_each(|next| page.sub("next step", next));
+        for one in &service.entrants {
+            let by = one.driver.as_deref().unwrap_or("software");
+            let cpu = or_dash(one.cpu_ms_per_megabyte);
+            let speed = one.megabytes_per_second;
+            page.sub(
+                "measured",
+                &format!("{} by {by}: {speed:.1} MB/s, {cpu} ms of CPU time a megabyte", one.suite),
+            );
+        }
     }
     for text in tune.iter().flat_map(|tune| tune.reasons.iter().chain(&tune.warnings)) {
         page.row("Measured", text);
@@ -126,7 +138,6 @@ fn row(cipher: &str, point: &Point, family: &Family, wrong: &mut Vec<String>) ->
             "time: {cipher} of {bytes} bytes took {measured:.1} us, and the model has {modelled:.1}"
         ));
     }
-    let or_dash = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
     vec![
         cipher.to_owned(),
         bytes.to_string(),
@@ -135,6 +146,10 @@ fn row(cipher: &str, point: &Point, family: &Family, wrong: &mut Vec<String>) ->
         or_dash(point.hardware.cpu_ms_per_megabyte),
         format!("{:.2}", point.hardware.interrupts_per_request),
     ]
+}
+
+fn or_dash(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.1}"))
 }
 
 #[cfg(test)]

@@ -77,6 +77,8 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
             Primitive::names()
         );
     }
+    // Where the time does not suffice, digests, which are off by default, are left out.
+    candidates.sort_by_key(|one| matches!(one.algorithm, Primitive::Hash(_)));
     Ok(candidates)
 }
 
