@@ -63,7 +63,8 @@ fn trial(options: &Options) -> Result<()> {
     }
     mount(Some(&etc), Path::new("/etc"), libc::MS_BIND | libc::MS_REC)?;
     let (program, arguments) = options.command.split_first().context("no command is given")?;
-    Err(anyhow!(Command::new(program).args(arguments).exec())).context(program.display().to_string())
+    Err(anyhow!(Command::new(program).args(arguments).exec()))
+        .with_context(|| Path::new(program).display().to_string())
 }
 
 fn mount(from: Option<&Path>, to: &Path, flags: libc::c_ulong) -> Result<()> {
