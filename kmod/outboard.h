@@ -44,7 +44,6 @@
 
 extern struct workqueue_struct *ob_workqueue;
 struct ob_arena;
-struct ob_file;
 struct ob_request;
 struct ob_session;
 

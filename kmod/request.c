@@ -61,12 +61,11 @@ void ob_slot_end(struct ob_arena *arena, struct ob_place *place, int status)
 void ob_request_late(struct ob_request *request)
 {
 	struct ob_place *place = request->place;
-	struct ob_batch *batch;
+	struct ob_batch *batch = &ob_no_waiter;
 
 	scoped_guard(spinlock_irqsave, &place->lock) {
 		place->late = true;
-		batch = place->batch;
-		place->batch = &ob_no_waiter;
+		swap(place->batch, batch);
 	}
 	if (batch == &ob_no_waiter)
 		return;

@@ -26,8 +26,8 @@ static void ob_session_release(struct work_struct *work)
 
 	if (ob_session_advance(session, OB_ENDED) < OB_ENDED)
 		ob_session_free_handle(session);
-	ob_user_uncharge(session->file->user, OB_SESSIONS, 1);
 	ob_detach(session);
+	ob_user_uncharge(session->file->user, OB_SESSIONS, 1);
 	ob_file_put(session->file);
 	ob_session_put(session);
 }

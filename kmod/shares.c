@@ -24,7 +24,7 @@ bool ob_engine_stopped(const struct ob_driver *driver)
 	const struct ob_engine *engine;
 
 	guard(rcu)();
-	engine = driver->owner ? ob_engine_find(driver->owner) : NULL;
+	engine = ob_engine_find(driver->owner);
 	return engine && READ_ONCE(engine->state) == OB_STOPPED;
 }
 
@@ -121,9 +121,12 @@ static struct ob_share *ob_share_get(struct ob_engine *engine, struct ob_user *u
 /* The session, which has a driver handle, uses an engine from now on. */
 int ob_queue_join(struct ob_session *session)
 {
-	struct ob_engine *engine = ob_engine_get(session->tfm->__crt_alg->cra_module);
-	struct ob_share *share = engine ? ob_share_get(engine, session->file->user) : NULL;
+	struct ob_engine *engine;
+	struct ob_share *share;
 
+	guard(mutex)(&ob_drivers_lock);
+	engine = ob_engine_get(session->driver->owner);
+	share = engine ? ob_share_get(engine, session->file->user) : NULL;
 	if (!share)
 		return -ENOMEM;
 	share->holders++;

@@ -36,7 +36,7 @@ static void submit(unsigned int user, u32 first, u32 count, u32 session)
 
 static void act(unsigned int operation)
 {
-	struct outboard_session_free record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
+	struct outboard_session record = { .op = OUTBOARD_SESSION_FREE, .session = 1 };
 
 	switch (operation) {
 	case SUBMIT: submit(0, 0, 1, 1); break;

@@ -142,16 +142,6 @@ static inline bool atomic_long_try_cmpxchg(atomic_long_t *a, long *was, long to)
 #define refcount_inc_not_zero(r) ((r)->counter ? ++(r)->counter : 0)
 #define refcount_dec_and_test(r) (ob_checked_dec(&(r)->counter) == 0)
 
-#define test_and_set_bit_lock(n, map) \
-	({ bool _was = (map)[(n) / 64] >> (n) % 64 & 1; (map)[(n) / 64] |= 1UL << (n) % 64; _was; })
-#define clear_bit_unlock(n, map) \
-	do { \
-		ob_assert((map)[(n) / 64] >> (n) % 64 & 1); \
-		(map)[(n) / 64] &= ~(1UL << (n) % 64); \
-	} while (0)
-#define bitmap_zalloc(n, flags) calloc(DIV_ROUND_UP(n, 64), 8)
-#define bitmap_free(map) free(map)
-
 /* ---- locks ---- */
 
 typedef struct { bool held; } spinlock_t;
@@ -168,8 +158,33 @@ struct mutex { bool held; };
 #define mutex_lock(l) spin_lock(l)
 #define mutex_unlock(l) spin_unlock(l)
 #define lockdep_assert_held(l) ob_assert((l)->held)
-#define rcu_read_lock() ((void)0)
-#define rcu_read_unlock() ((void)0)
+#define lockdep_is_held(l) ((l)->held)
+#define refcount_dec_and_lock(r, l) (refcount_dec_and_test(r) && ob_guard_spinlock(l))
+
+/* linux/cleanup.h */
+static inline bool *ob_guard_take(bool *held)
+{
+	ob_assert(!*held);
+	*held = true;
+	return held;
+}
+static inline void ob_guard_drop(bool **held)
+{
+	if (!*held)
+		return;
+	ob_assert(**held);
+	**held = false;
+}
+static inline bool *ob_guard_mutex(struct mutex *l) { return ob_guard_take(&l->held); }
+static inline bool *ob_guard_spinlock(spinlock_t *l) { return ob_guard_take(&l->held); }
+static inline bool *ob_guard_rcu(void) { return NULL; }
+#define ob_guard_spinlock_irq ob_guard_spinlock
+#define ob_guard_spinlock_irqsave ob_guard_spinlock
+#define OB_PASTE_(a, b) a##b
+#define OB_PASTE(a, b) OB_PASTE_(a, b)
+#define ob_guard(name, kind) bool *name __attribute__((cleanup(ob_guard_drop))) = ob_guard_##kind
+#define guard(kind) ob_guard(OB_PASTE(guard, __COUNTER__), kind)
+#define scoped_guard(kind, l) for (ob_guard(scope, kind)(l), *done = NULL; !done; done = scope)
 struct rcu_head { int unused; };
 #define kfree_rcu(at, member) free(at)
 #define cond_resched() ((void)0)
@@ -229,6 +244,9 @@ static inline void list_splice_init(struct list_head *from, struct list_head *to
 #define list_for_each_entry(at, l, member) \
 	for (at = list_entry((l)->next, typeof(*at), member); &at->member != (l); \
 	     at = list_entry(at->member.next, typeof(*at), member))
+#define list_add_rcu(n, l) list_add(n, l)
+#define list_del_rcu(n) list_del(n)
+#define list_for_each_entry_rcu(at, l, member, held) list_for_each_entry(at, l, member)
 #define list_for_each_entry_safe(at, after, l, member) \
 	for (at = list_entry((l)->next, typeof(*at), member), \
 	     after = list_entry(at->member.next, typeof(*at), member); \
@@ -356,8 +374,8 @@ extern struct user_namespace init_user_ns;
 #define current_cred() ((const struct cred *)current->cred)
 #define get_cred(c) (((struct cred *)(c))->refs++, (c))
 #define put_cred(c) ((void)((struct cred *)(c))->refs--)
-#define get_user_ns(ns) ((ns)->refs++)
-#define put_user_ns(ns) ((ns)->refs--)
+#define get_user_ns(ns) ((ns) ? (void)(ns)->refs++ : (void)0)
+#define put_user_ns(ns) ((ns) ? (void)(ns)->refs-- : (void)0)
 #define mmgrab(m) ((m)->grabbed++)
 #define mmdrop(m) ((m)->grabbed--)
 #define fatal_signal_pending(task) ((task)->killed)

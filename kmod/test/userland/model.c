@@ -15,10 +15,11 @@ struct workqueue_struct *ob_workqueue;
 unsigned int ob_max_sessions = 16, ob_max_requests = 96, ob_timeout = 1, ob_patience = 30;
 unsigned long ob_max_bytes = 1 << 24;
 bool ob_dma32;
-atomic_t ob_files, ob_arenas, ob_sessions, ob_requests, ob_doubles;
+atomic_t ob_files, ob_arenas, ob_requests, ob_doubles;
 /* As in driver.c. */
 DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
+LIST_HEAD(ob_attached);
 
 int world_answer = -EINPROGRESS;
 bool world_no_memory, world_changes_slots;
@@ -194,11 +195,6 @@ struct eventfd_ctx *eventfd_ctx_fdget(int fd)
 
 /* ---- driver.c, without the search for a driver ---- */
 
-bool ob_name_ok(const char *text, size_t size)
-{
-	return size;
-}
-
 int ob_allow(const char *name, const struct ob_limits *limits, const struct ob_file *trial)
 {
 	return -EPERM;
@@ -228,11 +224,12 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 	session->tfm = &handle->base;
 	session->request_size = sizeof(struct ob_api_request) + 32;
 	session->driver = &drivers[number - 1];
-	mutex_lock(&ob_drivers_lock);
-	list_add_tail(&session->link, &session->driver->sessions);
-	list_add_tail(&session->of_file, &session->file->attached);
+	scoped_guard(mutex, &ob_drivers_lock) {
+		session->driver->owner = &engine_module;
+		list_add_tail(&session->link, &ob_attached);
+		list_add_tail(&session->of_file, &session->file->attached);
+	}
 	error = ob_queue_join(session);
-	mutex_unlock(&ob_drivers_lock);
 	if (error) {
 		ob_session_free_handle(session);
 		ob_detach(session);
@@ -249,17 +246,13 @@ void ob_detach(struct ob_session *session)
 	mutex_unlock(&ob_drivers_lock);
 }
 
-void ob_withdraw(struct ob_file *file, const struct ob_arena *arena, int error)
+void ob_withdraw(const struct ob_arena *arena)
 {
 	struct ob_session *session;
 
-	mutex_lock(&ob_drivers_lock);
-	list_for_each_entry(session, &file->attached, of_file)
-		ob_queue_cancel(session, arena, error);
-	if (!arena)
-		while (!list_empty(&file->attached))
-			list_del_init(file->attached.next);
-	mutex_unlock(&ob_drivers_lock);
+	guard(mutex)(&ob_drivers_lock);
+	list_for_each_entry(session, &arena->file->attached, of_file)
+		ob_queue_cancel(session, arena);
 }
 
 void ob_count_timeout(u16 number)
@@ -281,7 +274,7 @@ static const struct ob_arena *arena_of(const struct page *page)
 		const struct ob_arena *arena = world_users[i].vma.vm_private_data;
 
 		for (unsigned long n = 0; arena && n < arena->page_count; n++)
-			if (arena->pages[n] == page)
+			if (arena->pages[n].page == page)
 				return n * PAGE_SIZE >= arena->data_offset ? arena : NULL;
 	}
 	return NULL;
@@ -357,6 +350,7 @@ void world_begin(void)
 {
 	INIT_LIST_HEAD(&works);
 	INIT_LIST_HEAD(&ob_drivers);
+	INIT_LIST_HEAD(&ob_attached);
 	jiffies = 100000;
 	ob_now = 100000 * jiffies_to_nsecs(1);
 	pending_count = 0;
@@ -369,7 +363,6 @@ void world_begin(void)
 		drivers[i].number = i + 1;
 		/* The second one has a limit. */
 		drivers[i].limits.requests = i;
-		INIT_LIST_HEAD(&drivers[i].sessions);
 		list_add_tail(&drivers[i].link, &ob_drivers);
 	}
 	for (unsigned int i = 0; i < USERS; i++) {
@@ -393,7 +386,7 @@ struct outboard_arena *world_arena(unsigned int user)
 {
 	const struct ob_arena *arena = world_users[user].vma.vm_private_data;
 
-	return page_address(arena->pages[0]);
+	return page_address(arena->pages[0].page);
 }
 
 struct outboard_slot *world_slot(unsigned int user, unsigned int slot)
@@ -432,7 +425,7 @@ int world_submit(unsigned int user, u16 op, u16 flags, u32 first, u32 count)
 
 int world_session(unsigned int user, u32 number, u16 driver, u16 algorithm)
 {
-	struct { struct outboard_session_new record; u8 key[16]; } new = {
+	struct { struct outboard_session record; u8 key[16]; } new = {
 		.record = { .op = OUTBOARD_SESSION_NEW, .session = number, .algorithm = algorithm,
 			    .driver = driver, .key_size = 16 },
 	};
@@ -498,10 +491,9 @@ void world_check(void)
 	const struct ob_session *session;
 	unsigned int in_flight = 0;
 
-	for (unsigned int i = 0; i < DRIVERS; i++)
-		list_for_each_entry(session, &drivers[i].sessions, link)
-			if (session->share)
-				check_engine(session->share->engine);
+	list_for_each_entry(session, &ob_attached, link)
+		if (session->share)
+			check_engine(session->share->engine);
 	for (unsigned int i = 0; i < USERS; i++) {
 		const struct ob_arena *arena = world_users[i].vma.vm_private_data;
 
@@ -509,7 +501,6 @@ void world_check(void)
 			const struct ob_place *place = &arena->places[n];
 
 			ob_assert(!place->lock.held);
-			ob_assert(!place->batch == !(arena->busy[0] >> n & 1));
 			in_flight += place->batch != NULL;
 			if (place->batch)
 				ob_assert(place->batch == &ob_no_waiter);
@@ -532,8 +523,8 @@ void world_end(void)
 	world_check();
 	for (unsigned int i = 0; i < USERS; i++)
 		for (u32 n = 0; world_users[i].is_mapped && n < SLOTS; n++)
-			ob_assert(!test_and_set_bit_lock(n, ((struct ob_arena *)world_users[i]
-							     .vma.vm_private_data)->busy));
+			ob_assert(!((struct ob_arena *)world_users[i].vma.vm_private_data)
+					   ->places[n].batch);
 	for (unsigned int i = 0; i < USERS; i++) {
 		world_unmap(i);
 		world_close(i);
@@ -543,7 +534,7 @@ void world_end(void)
 	ob_queue_clean();
 	mutex_unlock(&ob_drivers_lock);
 	ob_assert(!atomic_read(&ob_files) && !atomic_read(&ob_arenas) && !handles);
-	ob_assert(!ob_used(OB_SESSIONS) && !ob_used(OB_BYTES) && !ob_this_module.unused);
+	ob_assert(!ob_used[OB_SESSIONS] && !ob_used[OB_BYTES] && !ob_this_module.unused);
 	ob_assert(!world_events[0].refs && !world_events[1].refs);
 	for (unsigned int i = 0; i < USERS; i++) {
 		ob_assert(!world_users[i].mm.grabbed && !world_users[i].cred.refs);

@@ -114,15 +114,16 @@ void valid_input_and_output_are_one_range_or_have_no_byte_in_common(void)
 void an_entry_of_a_scatter_list_is_contiguous_and_not_empty(void)
 {
 	struct ob_arena arena;
-	u16 run[4];
+	struct ob_page pages[4];
 	u32 offset, bytes;
 
-	arena.run = run;
+	arena.pages = pages;
 	arena.page_count = 4;
 	for (unsigned int i = 0; i < 4; i++)
-		assume(run[i] >= 1 && run[i] <= 4 - i);
+		assume(pages[i].run >= 1 && pages[i].run <= 4 - i);
 	assume(offset < 4 * PAGE_SIZE);
 	bytes = ob_contiguous_bytes(&arena, offset);
 	holds(bytes >= 1 && bytes <= OB_MAX_SEGMENT);
-	holds(offset + bytes <= ((offset >> PAGE_SHIFT) + run[offset >> PAGE_SHIFT]) * PAGE_SIZE);
+	holds(offset + bytes <=
+	      ((offset >> PAGE_SHIFT) + pages[offset >> PAGE_SHIFT].run) * PAGE_SIZE);
 }
