@@ -6,6 +6,7 @@
  */
 #include "tests.h"
 #include <pthread.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -197,9 +198,106 @@ static void a_program_after_exec_has_no_session_and_no_arena(void)
 	unlink(HELPER);
 }
 
+/*
+ * Records of each operation and of each length up to 64 bytes, of which only the right ones do what
+ * they should: in this state of the descriptor, SESSION_NEW returns @made with a key that the
+ * algorithm has, SESSION_FREE of session 1 @freed, and SUBMIT, AWAIT and NOTIFY @used.
+ */
+static void records_of_each_length(uint32_t number, int made, int freed, int used)
+{
+	for (uint16_t op = 0; op <= OUTBOARD_TRY + 1; op++)
+		for (uint16_t size = 0; size <= 64; size++) {
+			uint32_t last = op == OUTBOARD_NOTIFY ? event : 1;
+			union {
+				struct outboard_submit submit;
+				struct outboard_session session;
+				uint8_t bytes[64];
+			} record = { .submit = { op, 0, number, 0, last } };
+			int want = -EINVAL, got;
+			bool has_key = size < sizeof(record.session);
+
+			if (op == OUTBOARD_SESSION_NEW || op == OUTBOARD_SESSION_FREE)
+				record.session = (struct outboard_session){
+					.op = op, .session = op == OUTBOARD_SESSION_NEW ? 7 : 1 };
+			if (op == OUTBOARD_SESSION_NEW && size >= sizeof(record.session)) {
+				record.session.algorithm = OUTBOARD_CBC_AES;
+				record.session.key_size = size - sizeof(record.session);
+				has_key = size == 32 || size == 40 || size == 48;
+				want = has_key ? made : -EINVAL;
+			}
+			if (size == sizeof(record.session) && op == OUTBOARD_SESSION_FREE)
+				want = freed;
+			if (size == sizeof(record.submit) && op && op <= OUTBOARD_NOTIFY)
+				want = used;
+			got = ring(fd, &record, size);
+			/* A driver that is gone may not have looked at the key. */
+			check(got == want || (op == OUTBOARD_SESSION_NEW && !has_key && made == got),
+			      "operation %u, %u bytes: %s", op, size, strerror(-got));
+			if (op == OUTBOARD_SESSION_NEW && !got)
+				check(!free_session(fd, 7), "%m");
+		}
+}
+
+static void each_length_as(uint32_t number, void (*change)(void))
+{
+	pid_t child = fork();
+
+	if (!child) {
+		change();
+		records_of_each_length(number, 0, -ENOENT, -ENOENT);
+		_exit(0);
+	}
+	join(child);
+}
+
+static void become_user(void)
+{
+	check(!setgid(USER) && !setuid(USER), "%m");
+}
+
+static void enter_container(void)
+{
+	become_user();
+	check(!unshare(CLONE_NEWUSER) || errno == EPERM || errno == ENOSPC || errno == EINVAL,
+	      "%m");
+}
+
+static void records_of_each_length_do_nothing_or_what_they_should(void)
+{
+	char device[300], path[200];
+	struct outboard_slot slot;
+	uint32_t number;
+	int own;
+
+	begin();
+	number = arena.header->arena;
+	slot = a_slot(cbc, 1, &arena, 0, 0, TEXT);
+	put(&arena, 0, &slot);
+	each_length_as(number, become_user);
+	each_length_as(number, enter_container);
+	records_of_each_length(number, 0, 0, 0);
+	check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
+	own = fd;
+	fd = open_device(0);
+	records_of_each_length(number, 0, -ENOENT, -ENOENT);
+	close(fd);
+	fd = own;
+	make_session(fd, 1, cbc);
+	put(&arena, 0, &slot);
+	check(bound_device(), "no device");
+	strcpy(device, bound_device());
+	snprintf(path, sizeof(path), "%s/unbind", accelerator->bus_driver);
+	check(!tell(path, "%s", device), "%m");
+	records_of_each_length(number, accelerator->stays ? -ENODEV : -ENOENT, 0, 0);
+	check(wait_for(&arena, 0) == -ENODEV, "status %d", arena.slot[0].status);
+	snprintf(path, sizeof(path), "%s/bind", accelerator->bus_driver);
+	check(!tell(path, "%s", device), "%m");
+}
+
 static const struct test tests[] = {
 	TEST(a_setuid_program_does_no_more_than_its_caller),
 	TEST(a_thread_that_changed_its_user_is_the_same_program),
 	TEST(a_program_after_exec_has_no_session_and_no_arena),
+	TEST(records_of_each_length_do_nothing_or_what_they_should),
 };
 THEME(credentials, false);

@@ -77,6 +77,23 @@ static void an_error_is_the_status_of_its_request(void)
 	all_right(0, 60);
 }
 
+/* The device has lost the keys of its sessions: the driver gets no further request of this one. */
+static void a_session_whose_device_has_gone_ends(void)
+{
+	begin();
+	fault("sim-cbc-aes error 19 count=1");
+	fill(0, 2);
+	for (unsigned int s = 0; s < 2; s++)
+		check(!submit(&arena, s, 1, OUTBOARD_WAIT) && arena.slot[s].status == -ENODEV,
+		      "slot %u: status %d", s, arena.slot[s].status);
+	fault("clear");
+	check(!free_session(fd, 1), "%m");
+	make_session(fd, 1, cbc);
+	fill(0, 2);
+	check(!submit(&arena, 0, 2, OUTBOARD_WAIT), "%m");
+	all_right(0, 2);
+}
+
 /*
  * The module returns what the driver computed; verification is the provider's task. This also shows
  * that the comparisons of these tests can fail.
@@ -399,6 +416,7 @@ static const struct test tests[] = {
 	TEST(a_request_that_is_completed_twice_ends_once),
 	EACH(a_completion_may_come_in_a_hard_interrupt, CIPHER | AEAD | HASH),
 	TEST(an_error_is_the_status_of_its_request),
+	TEST(a_session_whose_device_has_gone_ends),
 	EACH(a_wrong_result_is_passed_on, CIPHER | AEAD | HASH),
 	TEST(a_request_that_is_never_answered_times_out_for_its_waiter),
 	TEST(buffers_live_until_the_answer),

@@ -216,8 +216,52 @@ static void instances_of_templates_are_refused(void)
 	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(cbc)), "%m");
 }
 
+static long lines_of(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long lines = 0;
+	int byte;
+
+	check(file, "%m");
+	while ((byte = fgetc(file)) != EOF)
+		lines += byte == '\n';
+	fclose(file);
+	return lines;
+}
+
+/* Each lookup starts modprobe: a user must not start it as often as it can. */
+static void a_missing_driver_is_looked_for_once_a_second(void)
+{
+	static const char modprobe[] = "/proc/sys/kernel/modprobe", helper[] = "/tmp/outboard-modprobe",
+			  calls[] = "/tmp/outboard-modprobe-calls";
+	char before[256] = "";
+	int file = open(modprobe, O_RDONLY);
+
+	check(file >= 0 && read(file, before, sizeof(before) - 1) > 0, "%m");
+	close(file);
+	fd = open_device(0);
+	check(!tell("/sys/class/misc/outboard/disallow", "%s",
+		    driver_of(algorithm(OUTBOARD_CBC_AES))), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "no-such-driver"), "%m");
+	file = open(helper, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	check(dprintf(file, "#!/bin/sh\necho >>%s\n", calls) > 0 && !close(file), "%m");
+	close(open(calls, O_WRONLY | O_CREAT | O_TRUNC, 0644));
+	check(!tell(modprobe, "%s", helper), "%m");
+	for (double end = now() + 0.5; now() < end;)
+		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
+	check(!tell(modprobe, "%s", before), "%m");
+	/* A lookup asks for two names of modules, and a slow machine needs more than a second. */
+	check(lines_of(calls) <= 8, "modprobe was started %ld times", lines_of(calls));
+	check(!tell("/sys/class/misc/outboard/disallow", "no-such-driver"), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "%s",
+		    driver_of(algorithm(OUTBOARD_CBC_AES))), "%m");
+	unlink(helper);
+	unlink(calls);
+}
+
 static const struct test tests[] = {
 	TEST(wrong_records_are_refused),
+	TEST(a_missing_driver_is_looked_for_once_a_second),
 	TEST_SIM(names_with_parentheses_can_be_allowed),
 	TEST(instances_of_templates_are_refused),
 	EACH(keys_of_other_sizes_are_refused, CIPHER | AEAD),
