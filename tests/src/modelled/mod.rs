@@ -3,6 +3,7 @@
 
 mod faults;
 mod lifetimes;
+mod page;
 
 use std::fs;
 use std::process::Command;
@@ -35,6 +36,7 @@ macro_rules! tests_of_model {
             check_finds_every_cipher_exact_from_two_processes => check_finds_every_cipher_exact,
             every_request_of_openssl_is_proven_by_its_interrupts => openssl_is_proven,
             streams_end_right_when_the_machine_is_suspended_under_load => streams_end_right_when_it_is_suspended,
+            the_commands_of_its_page_run => the_commands_of_its_page_run,
         }
     };
     (@tuning_and_faults $names:ident) => {
