@@ -64,6 +64,30 @@ fn a_unit_is_an_init_script_with_the_programs_that_procd_runs() {
     assert!(system.refusal("../etc", true).contains("is not the name"));
 }
 
+/// Names that uci and procd can have, but no package of OpenWrt.
+#[test]
+fn hostile_names_add_no_file_elsewhere_and_do_not_enable_every_program() {
+    let mut system = openwrt();
+    let names = ["/tmp/_all", "/", "..", "/usr/bin/a b\n[x]", "/usr/bin/-rf", "/usr/bin/ä"];
+    system.inputs.programs = names.iter().map(Into::into).collect();
+    let found = plan(&system.tree, "uhttpd", true, &system.inputs).unwrap();
+    let programs = Path::new("/etc/outboard/programs.d");
+    assert!(found.files.iter().all(|file| file.path.parent() == Some(programs)), "{:?}", paths(&found));
+    assert_eq!(found.files.len(), 3);
+    system.inputs.programs.truncate(3);
+    assert!(system.refusal("uhttpd", true).contains("procd runs no program"));
+    for unit in ["a\nb", "$(reboot)", "a b", "-rf", "..", "a/../../b", "'", ""] {
+        assert!(plan(&system.tree, unit, true, &system.inputs).is_err(), "{unit:?}");
+    }
+    // Sections of /etc/config/openssl, from which OpenWrt makes this file.
+    for name in
+        ["outboard x", "#outboard", "outboard_sect", "OUTBOARD", "[outboard]\noutboard.x", "\u{feff}outboard"]
+    {
+        system.write(PROVIDERS, &format!("{name}=outboard_sect\n"));
+        assert!(system.refusal("nginx", false).contains("switched off"), "{name:?}");
+    }
+}
+
 #[test]
 fn two_services_share_a_program_until_the_second_is_disabled() {
     let mut system = openwrt();
@@ -98,7 +122,7 @@ fn an_obstacle_is_named_with_the_next_step() {
     system.plan("nginx");
     // As another version of the package had it.
     system.write(SECTION, "[outboard_sect]\nactivate = 1\n");
-    assert!(system.refusal("nginx", false).contains("install libopenssl-outboard"));
+    assert!(system.refusal("nginx", false).contains("libopenssl-outboard"));
 }
 
 #[test]

@@ -88,6 +88,8 @@ fn of_init_script(tree: &Tree, name: &str, inputs: &Inputs) -> Result<Plan, Unpl
         return Err(Unplannable::NotInstalled { service: name.to_owned(), units, advice });
     };
     let programs = inputs.programs.iter().filter_map(|path| path.file_name()?.to_str());
+    // A program of that name would enable all.
+    let programs = programs.filter(|name| *name != EVERY_PROGRAM);
     plan.files = programs.map(program).collect();
     if plan.files.is_empty() {
         return Err(Unplannable::NoProgram(script.clone()));
