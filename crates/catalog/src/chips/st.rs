@@ -18,7 +18,19 @@ pub(super) const ROWS: &[Family] = &[
         names: "stm32-*",
         modules: "stm32_cryp|stm32_hash|stm32_crc32",
         bound: "platform/stm32-cryp|platform/stm32-hash|platform/stm32-crc32",
-        completion: Through("the DMA engine for larger requests, a line of its own for small ones"),
+        completion: Through("the DMA engine, or a line of its own without DMA channels"),
+        limits: &[
+            Limit {
+                text: "CRYP without DMA channels, as in mainline's device trees: the CPU moves every \
+                    word, with an interrupt for each block",
+                source: "arch/arm/boot/dts/st/stm32mp15xc.dtsi",
+            },
+            Limit {
+                text: "the driver does so with GCM and CCM too, whatever the channels, if there are 1 \
+                    to 31 bytes of authenticated data, as in each record of TLS",
+                source: "drivers/crypto/stm32/stm32-cryp.c",
+            },
+        ],
         chip: "ST CRYP and HASH units",
         compatible: &[
             "st,stm32f756-cryp",
