@@ -277,6 +277,81 @@ fn gcm_is_that_of_its_authors_and_a_wrong_tag_is_an_error() {
     }
 }
 
+/// Linux's RFC 4543 and 4106: all data are authenticated and copied; the IV between the authenticated data and
+/// the text is skipped.
+#[test]
+fn gcm_of_ipsec_copies_what_it_authenticates_and_skips_what_it_does_not() {
+    let (key, iv, data): (_, _, Vec<u8>) = (&KEY[..16], &IV[..12], (0..48).collect());
+    let run = |shared: &[u32], input: u32, output: u32, aad_len: u32| {
+        let mut bench = bench(&[]);
+        bench.put(DATA, &data);
+        bench.put(KEY_AT, key);
+        let count = shared.len() as u32 + 4;
+        bench.put_words(
+            SHARED,
+            &[&[0xb880_1200 | count, 0x0200_0010, KEY_AT, AES_GCM | ENCRYPT], shared].concat(),
+        );
+        let words = |at: usize| u32::from_le_bytes(iv[at..at + 4].try_into().expect("a word"));
+        let job = [
+            0xb080_1c00 | count << 16 | 14,
+            SHARED,
+            0xf040_0000,
+            DATA,
+            input,
+            0xf840_0000,
+            DATA + 0x100,
+            output,
+            0xa80c_4304,
+            aad_len,
+            0x22a1_000c,
+            words(0),
+            words(4),
+            words(8),
+        ];
+        bench.put_words(JOB, &job);
+        assert_eq!(bench.start(), 0);
+        bench.get(DATA + 0x100, output as usize)
+    };
+    // The reference: Linux's own GCM.
+    let sealed = |aad: &[u8], text: &[u8]| {
+        let mut bench = bench(&[]);
+        assert_eq!(bench.gcm(true, key, iv, aad, text), 0);
+        bench.get(DATA + aad.len() as u32, text.len() + 16)
+    };
+    let rfc_4543 = [
+        0xa828_0304,
+        0x7837_0006,
+        0x7973_0008,
+        0xa828_0a04,
+        0xa828_0b04,
+        0x6930_0000,
+        0x2f36_0000,
+        0x1686_0000,
+        0x7892_0000,
+        0x5a20_0010,
+    ];
+    assert_eq!(run(&rfc_4543, 48, 64, 48), [&data[..], &sealed(&data, &[])].concat());
+    let rfc_4106 = [
+        0xa823_4a04,
+        8,
+        0xa80c_3b04,
+        0x693f_0000,
+        0xa828_3b04,
+        0xa000_0408,
+        0x2b31_0000,
+        0x6830_0000,
+        0x2800_0008,
+        0xa80b_0a04,
+        0x6930_0000,
+        0x2b12_0000,
+        0xa000_0002,
+        0x2b32_0000,
+        0x5a20_0010,
+    ];
+    let done = run(&rfc_4106, 48, 64, 20);
+    assert_eq!(done[20..], sealed(&data[..12], &data[20..]));
+}
+
 #[test]
 fn a_message_of_gcm_that_cannot_be_is_an_error() {
     // An IV of four bytes; authenticated data without an IV; more text than there is; a store that waits for
