@@ -37,6 +37,7 @@ mod device_interrupted_setup;
 mod device_jobs;
 mod device_kernel_harm;
 mod device_kernel_users;
+mod device_kit;
 mod device_lookahead;
 mod device_lookahead_programs;
 mod device_lookahead_valgrind;
