@@ -19,6 +19,8 @@ fn checked(name: &str, algorithm: &str, verdict: CheckVerdict, interrupts: u64) 
         fault: None,
         requests: 1000,
         bytes: 100_000,
+        packets: 0,
+        no_packets: None,
         interrupts: Some(interrupts),
     }
 }
