@@ -26,7 +26,8 @@ struct Kit {
 
 fn modules() -> Vec<String> {
     let text = fs::read_to_string("/proc/modules").expect("proc is mounted");
-    let mut names: Vec<_> = text.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect();
+    let mut names: Vec<_> =
+        text.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect();
     names.sort();
     names
 }
@@ -124,10 +125,13 @@ fn an_engine_that_stops_ends_the_trial(kit: &Kit, simulated: &Simulated) {
 }
 
 fn signals_leave_the_system_as_it_was(kit: &Kit) {
-    for (number, signal) in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM].into_iter().cycle().take(10).enumerate() {
+    for (number, signal) in
+        [libc::SIGINT, libc::SIGHUP, libc::SIGTERM].into_iter().cycle().take(10).enumerate()
+    {
         // A group of its own, as a shell makes it for the terminal's foreground.
         let mut trial = kit.trial();
-        let child = trial.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
+        let child =
+            trial.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
         thread::sleep(Duration::from_millis(300 + 4700 * number as u64));
         // SAFETY: it is the group of the child, which was not waited for.
         unsafe { libc::kill(-(child.id() as i32), signal) };

@@ -78,7 +78,7 @@ pub fn candidates(named: &[String]) -> Result<Vec<Candidate>> {
         );
     }
     // Where the time does not suffice, digests, which are off by default, are left out.
-    candidates.sort_by_key(|one| matches!(one.algorithm, Primitive::Hash(_)));
+    candidates.sort_by_key(|one| matches!(one.primitive, Some(Primitive::Hash(_))));
     Ok(candidates)
 }
 
