@@ -40,16 +40,6 @@ const TYPED: [(&str, &str); 9] = [
     ("sun8i_ss", "sun8i-ss"),
 ];
 
-/// The entries whose commands no theme types, and why.
-const NOT_TYPED: [(&str, &str); 6] = [
-    ("aspeed-hace", "QEMU's model computes wrong digests and no AES"),
-    ("padlock", "model_padlock runs status, check and tune with options for a slow processor"),
-    ("qat", "there is no model of a card that runs firmware"),
-    ("qce", "there is no model of the engine with its BAM DMA"),
-    ("safexcel", "the commands remove a driver, and there is no model"),
-    ("virtio-crypto", "the machines of all device themes have this device"),
-];
-
 /// The commands of a section of a page with the entries of the catalogue that it names.
 struct Section {
     page: &'static str,
@@ -121,6 +111,16 @@ impl Modelled {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The entries whose commands no theme types, and why.
+    const NOT_TYPED: [(&str, &str); 6] = [
+        ("aspeed-hace", "QEMU's model computes wrong digests and no AES"),
+        ("padlock", "model_padlock runs status, check and tune with options for a slow processor"),
+        ("qat", "there is no model of a card that runs firmware"),
+        ("qce", "there is no model of the engine with its BAM DMA"),
+        ("safexcel", "the commands remove a driver, and there is no model"),
+        ("virtio-crypto", "the machines of all device themes have this device"),
+    ];
 
     #[test]
     fn each_page_is_typed_by_a_theme_or_has_a_reason() {
