@@ -1,6 +1,6 @@
 //! The services of a system that `outboard enable` knows by name, and the facts for the decision about
-//! each: the suites are those that a service offers by default, and the thresholds those that the provider
-//! is expected to use. `outboard setup` and `enable` read the service's configuration and load the provider.
+//! each: the suites are those that a service offered when it was enabled, or offers by default, and the
+//! thresholds those that the provider is expected to use. `outboard setup` and `enable` read the service's configuration and load the provider.
 
 use outboard_advice::{CipherFacts, DriverTask, PolicyState, ServiceFacts, entrants};
 use outboard_documents::Goal;
@@ -8,7 +8,7 @@ use outboard_documents::status::{CipherOffload, Policy};
 use outboard_drivers::root::Root;
 use outboard_policy::Tuned;
 use outboard_services::enable::{APPLICATIONS, Application, Record, Tree};
-use outboard_services::negotiation::Negotiation;
+use outboard_services::negotiation::{Negotiation, Offered};
 
 use crate::offload::NOT_MEASURED;
 
@@ -39,16 +39,18 @@ pub(crate) fn facts(root: &Root, measured: &Measured<'_>) -> Vec<ServiceFacts> {
     let of_service = |known: &Application| {
         let is_enabled = is_enabled(root, known);
         let record = Record::read(&tree, known.name).ok().flatten();
-        let is_aes_required = record.is_some_and(|record| record.aes_required.is_some());
-        let facts = ServiceFacts { is_enabled, is_aes_required, ..measured.of(known) };
+        let is_aes_required = record.as_ref().is_some_and(|record| record.aes_required.is_some());
+        let offered = record.and_then(|record| record.offered);
+        let facts = ServiceFacts { is_enabled, is_aes_required, ..measured.of(known, offered) };
         (is_enabled || is_installed(root, known)).then_some(facts)
     };
     APPLICATIONS.iter().filter(|known| !known.programs.is_empty()).filter_map(of_service).collect()
 }
 
 impl Measured<'_> {
-    pub(crate) fn of(&self, known: &Application) -> ServiceFacts {
-        let offered = Negotiation::of(known.name).map(Negotiation::by_default);
+    /// `offered`: the suites of its configuration, where these are known.
+    pub(crate) fn of(&self, known: &Application, offered: Option<Offered>) -> ServiceFacts {
+        let offered = offered.or_else(|| Negotiation::of(known.name).map(Negotiation::by_default));
         let figures = self.tuned.map(Tuned::figures).unwrap_or_default();
         let compared = offered.as_ref().zip(known.requests.bytes);
         let ciphers = known.requests.ciphers.iter();
@@ -151,5 +153,16 @@ mod tests {
         assert!(matches!(prefer, Decision::Prefer { other, .. } if other.contains("CHACHA20")), "{prefer:?}");
         let faster = of(&figures("60/0.01 3"));
         assert_eq!(faster[1], left);
+
+        // Enabled with a configuration that offers AES only: its suites decide, as they did then.
+        let mut offered = Negotiation::Nginx.by_default();
+        offered.suites.retain(|suite| suite.cipher.is_some());
+        let record = serde_json::json!({
+            "schema": "outboard-service/1", "service": "nginx", "files": [], "directories": [], "replaced": [],
+            "unverified": false, "aes_required": null, "offered": offered,
+        });
+        fs::write(tree.path().join("etc/outboard/service-nginx.json"), record.to_string()).unwrap();
+        let [(_, true, decision), _] = &of(&figures("6/0.01 31"))[..] else { panic!() };
+        assert!(!matches!(decision, Decision::Prefer { .. }), "{decision:?}");
     }
 }

@@ -233,6 +233,7 @@ fn enable(options: &Options, service: Named) -> Result<()> {
         Some(_) => None,
         None => Some(suitable(options, &tree, &plan, &inputs)?),
     };
+    plan.offered = found.as_ref().and_then(|facts| facts.offered.clone());
     let decision = found.as_ref().map(ServiceFacts::decide);
     plan.notes.extend(decision.as_ref().and_then(note));
     if let Some(reason) = found.as_ref().and_then(ServiceFacts::loss).filter(|_| !is_kept) {

@@ -72,7 +72,8 @@ pub fn steps_to_enable(tree: &Tree, plan: &Plan, overwrite: bool) -> Result<Vec<
     let mut record = Record::new(plan);
     let mut edited = Vec::new();
     if let Some(before) = &before {
-        let is_same = before.files == record.files && before.aes_required == record.aes_required;
+        let decided = |record: &Record| (record.aes_required.clone(), record.offered.clone());
+        let is_same = before.files == record.files && decided(before) == decided(&record);
         match state(tree, before)? {
             State::Complete | State::Unverified if is_same => return Ok(Vec::new()),
             State::Edited(files) if !overwrite => return Err(Failure::Edited(files)),

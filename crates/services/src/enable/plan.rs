@@ -11,6 +11,7 @@ use super::openwrt;
 use super::record::{AddedFile, DIRECTORY, Record};
 use super::tree::Tree;
 use super::unit::{self, DROP_IN, Found, Unit};
+use crate::negotiation::Offered;
 
 #[derive(Clone, Debug)]
 pub struct Inputs {
@@ -40,6 +41,8 @@ pub struct Plan {
     pub unverified: bool,
     /// The user requires AES: what another cipher would gain, for the record.
     pub aes_required: Option<String>,
+    /// The suites that its configuration offers, for the record.
+    pub offered: Option<Offered>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -284,8 +287,14 @@ impl Plan {
     #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let requests = Application::by_name(&record.service).map_or(ANY, |known| known.requests);
-        let (unverified, aes_required) = (record.unverified, record.aes_required.clone());
-        Self { files: record.files.clone(), unverified, aes_required, ..Self::new(&record.service, requests) }
+        let Record { unverified, aes_required, offered, .. } = record.clone();
+        Self {
+            files: record.files.clone(),
+            unverified,
+            aes_required,
+            offered,
+            ..Self::new(&record.service, requests)
+        }
     }
 
     pub(super) fn new(service: &str, requests: Requests) -> Self {
@@ -298,6 +307,7 @@ impl Plan {
             existing: None,
             unverified: false,
             aes_required: None,
+            offered: None,
         }
     }
 

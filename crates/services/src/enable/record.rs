@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
 use super::tree::{STAGED, Tree, check_plain};
+use crate::negotiation::Offered;
 
 pub(super) const DIRECTORY: &str = "/etc/outboard";
 const PREFIX: &str = "service-";
@@ -38,6 +39,8 @@ pub struct Record {
     pub unverified: bool,
     /// The user requires AES: what another cipher would gain, as measured then.
     pub aes_required: Option<String>,
+    /// The suites that it offered then.
+    pub offered: Option<Offered>,
 }
 
 impl Record {
@@ -50,6 +53,7 @@ impl Record {
             replaced: Vec::new(),
             unverified: plan.unverified,
             aes_required: plan.aes_required.clone(),
+            offered: plan.offered.clone(),
         }
     }
 
