@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd as _;
 use std::process::Command;
 use std::time::Duration;
 
@@ -58,6 +59,7 @@ pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result
     let bind = |address: &str| {
         let socket = UdpSocket::bind((address, 0))?;
         socket.set_read_timeout(Some(LOST))?;
+        without_checksum(&socket)?;
         Ok((socket.local_addr()?, socket))
     };
     let (here, left) = network.left.within(|| bind(&left))?;
@@ -66,14 +68,14 @@ pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result
     join(&right, here)?;
     let mut pattern = vec![0; 2 * LONGEST];
     random(&mut pattern)?;
-    let mut right_ones = RightPackets::default();
+    let (mut right_ones, mut round) = (RightPackets::default(), 0);
     let lengths: Vec<usize> = (SHORTEST..=LONGEST).collect();
     for lengths in lengths.chunks(IN_FLIGHT) {
         for (from, to) in [(&left, &right), (&right, &left)] {
             if stop::asked() {
                 break;
             }
-            if let Err(fault) = window(&network, from, to, lengths, &pattern)? {
+            if let Err(fault) = window(&network, from, to, lengths, &pattern, &mut round)? {
                 if fault.0 == CheckVerdict::Unanswered {
                     keep(&network);
                 } else {
@@ -94,18 +96,21 @@ fn join(socket: &UdpSocket, other: SocketAddr) -> Result<()> {
 }
 
 /// Sends one packet of each length before it receives any. What the machine lost, and not the driver, is
-/// sent once more.
+/// sent once more, in another round.
 fn window(
     network: &Network,
     from: &UdpSocket,
     to: &UdpSocket,
     lengths: &[usize],
     pattern: &[u8],
+    round: &mut u8,
 ) -> Result<Result<(), Fault>> {
     for is_last in [false, true] {
+        *round = round.wrapping_add(1);
+        let made = |number: usize| packet(*round, number, lengths[number], pattern);
         let before = network.drops().map_err(|error| anyhow!(error))?;
-        for (number, length) in lengths.iter().enumerate() {
-            transmit(from, &packet(number, *length, pattern), number).context("a packet")?;
+        for number in 0..lengths.len() {
+            transmit(from, &made(number), number).context("a packet")?;
         }
         let mut missing: Vec<usize> = (0..lengths.len()).collect();
         let mut received = vec![0; LONGEST];
@@ -114,9 +119,10 @@ fn window(
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 size => size?,
             };
-            let is_it = |number: &usize| received[..size] == packet(*number, lengths[*number], pattern);
-            match missing.iter().position(is_it) {
+            match missing.iter().position(|number| received[..size] == made(*number)) {
                 Some(at) => _ = missing.swap_remove(at),
+                // Late, of the round before.
+                None if received[1] != *round => {}
                 None => {
                     let text = format!("a packet of {} bytes arrived with other bytes", size + HEADERS);
                     return Ok(Err((CheckVerdict::Wrong, text)));
@@ -139,11 +145,22 @@ fn window(
     Ok(Ok(()))
 }
 
-/// The payload of a packet, which begins with its number.
-fn packet(number: usize, length: usize, pattern: &[u8]) -> Vec<u8> {
+/// The payload of a packet, which begins with its number and its round.
+fn packet(round: u8, number: usize, length: usize, pattern: &[u8]) -> Vec<u8> {
     let mut data = pattern[number..number + length - HEADERS].to_vec();
-    data[0] = number as u8;
+    data[..2].copy_from_slice(&[number as u8, round]);
     data
+}
+
+/// Packets with wrong bytes arrive too.
+fn without_checksum(socket: &UdpSocket) -> io::Result<()> {
+    let (on, size) = (1_i32, size_of::<i32>() as libc::socklen_t);
+    let value = std::ptr::from_ref(&on).cast();
+    // SAFETY: `value` is readable for `size` bytes, and the descriptor is open.
+    match unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_NO_CHECK, value, size) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Every other packet is made of three parts, which the kernel keeps in different places of memory.
@@ -176,10 +193,11 @@ mod tests {
     fn each_packet_has_its_length_and_arrives_in_one_piece() {
         let [from, to] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
         join(&from, to.local_addr().unwrap()).unwrap();
+        without_checksum(&from).unwrap();
         let pattern: Vec<u8> = (0..2 * LONGEST).map(|at| (at % 251) as u8).collect();
         for (number, length) in [(0, SHORTEST), (1, SHORTEST), (2, LONGEST), (63, LONGEST)] {
-            let sent = packet(number, length, &pattern);
-            assert_eq!((sent.len() + HEADERS, sent[0]), (length, number as u8));
+            let sent = packet(7, number, length, &pattern);
+            assert_eq!((sent.len() + HEADERS, &sent[..2]), (length, &[number as u8, 7][..]));
             transmit(&from, &sent, number).unwrap();
             let mut received = vec![0; LONGEST];
             let size = to.recv(&mut received).unwrap();
