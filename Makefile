@@ -7,7 +7,7 @@ CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
 
-demo: ## a virtual router whose slow CPU hands AES to an accelerator, with proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm; BOARD=helios4: such a router with that board's driver, on models of its engines)
+demo: ## a virtual router whose slow CPU hands AES to an accelerator, with figures that repeat and proof; leaves target/report.html (ARCH=armhf: a router with 32-bit Arm; BOARD=helios4: such a router with that board's driver, on models of its engines)
 	@vm/demo '$(ARCH)' '$(BOARD)'
 
 build: ## the command, the laboratory and the provider, for make install
