@@ -58,6 +58,7 @@ typedef unsigned int vm_fault_t;
 #define LINUX_VERSION_CODE KERNEL_VERSION(6, 12, 0)
 #define cpu_dcache_is_aliasing() false
 #define MODULE_STATE_GOING 1
+#define xa_mk_value(n) ((void *)(2UL * (n) + 1))
 
 #define min(a, b) ({ typeof(a) _a = (a); typeof(b) _b = (b); _a < _b ? _a : _b; })
 #define max(a, b) ({ typeof(a) _a = (a); typeof(b) _b = (b); _a > _b ? _a : _b; })
@@ -159,7 +160,6 @@ struct mutex { bool held; };
 #define mutex_unlock(l) spin_unlock(l)
 #define lockdep_assert_held(l) ob_assert((l)->held)
 #define lockdep_is_held(l) ((l)->held)
-#define refcount_dec_and_lock(r, l) (refcount_dec_and_test(r) && ob_guard_spinlock(l))
 
 /* linux/cleanup.h */
 static inline bool *ob_guard_take(bool *held)
@@ -188,6 +188,9 @@ static inline bool *ob_guard_rcu(void) { return NULL; }
 struct rcu_head { int unused; };
 #define kfree_rcu(at, member) free(at)
 #define cond_resched() ((void)0)
+
+#define refcount_dec_and_lock(r, l) \
+	({ bool _last = refcount_dec_and_test(r); if (_last) spin_lock(l); _last; })
 
 /* ---- lists ---- */
 
@@ -357,7 +360,7 @@ void xa_destroy(struct xarray *x);
 #define xa_unlock(x) ((void)0)
 #define xa_for_each(x, i, entry) \
 	for (unsigned int _n = 0; _n < 16; _n++) \
-		if ((x)->used[_n] && ((entry) = (x)->at[_n]) && (((i) = (x)->index[_n]), true))
+		if ((x)->used[_n] && ((entry) = (x)->at[_n]) && (((i) = (x)->index[_n]), (void)(i), true))
 
 /* ---- processes ---- */
 
@@ -374,8 +377,17 @@ extern struct user_namespace init_user_ns;
 #define current_cred() ((const struct cred *)current->cred)
 #define get_cred(c) (((struct cred *)(c))->refs++, (c))
 #define put_cred(c) ((void)((struct cred *)(c))->refs--)
-#define get_user_ns(ns) ((ns) ? (void)(ns)->refs++ : (void)0)
-#define put_user_ns(ns) ((ns) ? (void)(ns)->refs-- : (void)0)
+static inline struct user_namespace *get_user_ns(struct user_namespace *ns)
+{
+	if (ns)
+		ns->refs++;
+	return ns;
+}
+static inline void put_user_ns(struct user_namespace *ns)
+{
+	if (ns)
+		ns->refs--;
+}
 #define mmgrab(m) ((m)->grabbed++)
 #define mmdrop(m) ((m)->grabbed--)
 #define fatal_signal_pending(task) ((task)->killed)
