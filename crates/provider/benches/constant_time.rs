@@ -9,6 +9,9 @@
 //! measurements shows none. The test must detect a planted leak in code of the same size; otherwise
 //! the result is invalid.
 //!
+//! With `OUTBOARD_MEMCHECK=NAME` the operation of this name runs once, with secrets that memcheck takes
+//! as undefined: it reports each branch and each address that depends on one (scripts/verify).
+//!
 //! Run `cargo bench -p outboard-provider --bench constant_time` on an idle machine. `make bench`
 //! runs it too.
 
@@ -16,6 +19,11 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use outboard_measure::clock::Clock;
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[path = "../../ghash/src/tests/constant_time/memcheck.rs"]
+#[allow(dead_code, reason = "not all is used here")]
+mod memcheck;
 
 #[path = "../src/cipher"]
 mod cipher {
@@ -228,7 +236,30 @@ fn welch(all: &[(usize, u64)], longest: u64) -> f64 {
     if variance > 0.0 { difference / variance.sqrt() } else { 0.0 }
 }
 
+/// For memcheck: the operation, its bytes, all of them secret, and the length of its MAC.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+fn in_memcheck(name: &str) -> ExitCode {
+    let (work, make, mac_size): (Work, Make, usize) = match name {
+        "unpadding-20" => (cipher::right, any, 20),
+        "unpadding-32" => (cipher::right, any, 32),
+        "unpadding-48" => (cipher::right, any, 48),
+        "leaky-unpadding" => (cipher::leaky, any, 20),
+        "comparison" => (lookahead::compare, equal_tags, 0),
+        "leaky-comparison" => (lookahead::leaky_compare, equal_tags, 0),
+        "correction" => (lookahead::correct, random_key, 0),
+        _ => return ExitCode::from(2),
+    };
+    let mut secret = make(&mut Random(0x9e37_79b9_7f4a_7c15));
+    memcheck::undefined(&mut secret);
+    work(&secret, mac_size);
+    if memcheck::is_running() { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
 fn main() -> ExitCode {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Ok(name) = std::env::var("OUTBOARD_MEMCHECK") {
+        return in_memcheck(&name);
+    }
     let clock = Clock::calibrate();
     let classes: [(&str, [Make; 2]); 4] = [
         ("padding of 0 and of 255 bytes", [short, long]),

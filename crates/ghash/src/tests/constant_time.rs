@@ -2,7 +2,6 @@
 //! which are marked as undefined (A. Langley, "ctgrind", 2010). The test runs itself in valgrind, whose
 //! CPU has PSHUFB.
 
-use std::arch::asm;
 use std::env;
 use std::hint::black_box;
 use std::process::Command;
@@ -11,6 +10,9 @@ use crate::BLOCK;
 use crate::group::{Group, Method};
 use crate::integers::Integers;
 use crate::of_cpu::Instructions;
+use memcheck::{defined, is_running, undefined};
+
+mod memcheck;
 
 /// What the process in valgrind runs.
 const RUNS: &str = "OUTBOARD_GHASH_IN_VALGRIND";
@@ -20,41 +22,6 @@ const LOOK_UP: &str = "a look-up in a table by a secret";
 
 /// Exit code of valgrind with an error.
 const ERROR: i32 = 99;
-
-/// Requests of valgrind.h and memcheck.h.
-const RUNNING_ON_VALGRIND: u64 = 0x1001;
-const MAKE_MEM_UNDEFINED: u64 = 0x4d43_0001;
-const MAKE_MEM_DEFINED: u64 = 0x4d43_0002;
-
-/// The answer of valgrind, or 0 without it.
-fn request(what: u64, address: *const u8, length: usize) -> u64 {
-    let request = [what, address as u64, length as u64, 0, 0, 0];
-    let mut answer = 0;
-    // SAFETY: the sequence of valgrind.h. To a CPU it does nothing.
-    unsafe {
-        asm!(
-            "rol rdi, 3",
-            "rol rdi, 13",
-            "rol rdi, 61",
-            "rol rdi, 51",
-            "xchg rbx, rbx",
-            in("rax") request.as_ptr(),
-            inout("rdx") answer,
-            inout("rdi") 0_u64 => _,
-        );
-    }
-    answer
-}
-
-fn undefined(secret: &mut [u8]) {
-    request(MAKE_MEM_UNDEFINED, secret.as_ptr(), secret.len());
-}
-
-/// For what the time may depend on.
-fn defined(mut public: bool) -> bool {
-    request(MAKE_MEM_DEFINED, std::ptr::from_mut(&mut public).cast(), 1);
-    public
-}
 
 /// Messages with and without a last part, in one group and several.
 fn hash<M: Method>(secret: &[u8; 600]) {
@@ -79,7 +46,7 @@ fn looked_up(secret: u8) -> u8 {
 
 /// In valgrind.
 fn run(what: &str) {
-    assert_eq!(request(RUNNING_ON_VALGRIND, std::ptr::null(), 0), 1, "not in valgrind");
+    assert!(is_running(), "not in valgrind");
     let mut secret: [u8; 600] = std::array::from_fn(|at| (at * 37) as u8);
     undefined(&mut secret);
     match what {
