@@ -261,7 +261,7 @@ fn contexts_with_one_key_share_it_and_no_session_is_two_threads_at_once() {
             })
         });
         threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
-        sessions.sweep_in_test();
+        sessions.slots.sweep();
         assert_eq!(driver.keys.load(Ordering::Acquire), 0, "all keys are given back");
     });
 }
@@ -281,7 +281,7 @@ fn room_that_a_closed_session_leaves_is_not_overlooked() {
         };
         sessions.close(first);
         other.join().expect("it ends");
-        sessions.sweep_in_test();
+        sessions.slots.sweep();
         assert!(open(&sessions, &driver, 3).is_some(), "the driver has room");
     });
 }

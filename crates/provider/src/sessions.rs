@@ -20,13 +20,13 @@ const PLACES: usize = 256;
 const IDLE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Sessions<S: ?Sized = dyn Session> {
-    slots: OwnedSlots<OpenSession<S>>,
+    pub(crate) slots: OwnedSlots<OpenSession<S>>,
     /// Odd: the driver had no room at the last attempt, and no session of this process was closed
     /// since. Each change adds 1 or 2.
     room: AtomicU32,
 }
 
-struct OpenSession<S: ?Sized> {
+pub(crate) struct OpenSession<S: ?Sized> {
     session: Box<S>,
     key: Wiped<Vec<u8>>,
 }
@@ -121,11 +121,6 @@ impl<S: ?Sized + Share> Sessions<S> {
             let closed = |room: u32| Some((room | 1).wrapping_add(1));
             let _ = self.room.fetch_update(Ordering::AcqRel, Ordering::Relaxed, closed);
         }
-    }
-
-    #[cfg(all(test, loom))]
-    pub(crate) fn sweep_in_test(&self) {
-        self.slots.sweep();
     }
 
     fn shared(&self, key: &[u8]) -> Option<Box<S>> {

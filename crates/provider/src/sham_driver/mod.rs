@@ -4,10 +4,12 @@
 //! - `calls`: the calls of an application, of a context of this provider or of the default one
 //! - `bench`: a provider whose ciphers have the driver
 //! - `interrupted`: a default provider that fails, or during whose calls something else happens
+//! - `sequences`: any calls, compared with the default provider
 
 mod bench;
 mod calls;
 mod interrupted;
+mod sequences;
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,7 +19,10 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Error, InFlight, Request
 
 pub(crate) use bench::{Bench, policy, provider};
 pub(crate) use calls::{Message, bytes, cipher, finish, kind, software, update};
+#[allow(unused_imports, reason = "the fuzzer does not use it")]
 pub(crate) use interrupted::interrupting;
+#[cfg(fuzzing)]
+pub use sequences::Sequences;
 
 use crate::kinds::{KINDS, Kind};
 
