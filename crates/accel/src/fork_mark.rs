@@ -59,12 +59,7 @@ impl ForkMark {
         }
     }
 
-    #[cfg(all(test, loom))]
-    pub(crate) fn fork_in_test(&self) {
-        self.state().store(CHILD, Ordering::Release);
-    }
-
-    fn state(&self) -> &AtomicU32 {
+    pub(crate) fn state(&self) -> &AtomicU32 {
         // SAFETY: mapped, aligned and initialised (at least to zero) while `self` lives.
         unsafe { self.0.as_ref() }
     }

@@ -19,6 +19,16 @@ use crate::memory::Shared;
 use crate::sync::Ordering;
 use crate::sync::explored::{Stopping, explore};
 
+fn arena_of(region: &Region) -> &'static Arena {
+    // SAFETY: the test keeps the link.
+    unsafe { &*region.arena }
+}
+
+/// What the kernel does to the page of the mark.
+fn forks(mark: &ForkMark) {
+    mark.state().store(0, Ordering::Release);
+}
+
 /// The link of a process whose arena has one free unit left, and the arena.
 struct Process {
     link: Shared<Link>,
@@ -29,7 +39,7 @@ struct Process {
 impl Process {
     fn new(module: &Module) -> Process {
         let others = Link::allocate(&module.link, UNITS - 1).expect("units");
-        let arena = others.arena_of_test();
+        let arena = arena_of(&others);
         Process { link: module.link.clone(), others, arena }
     }
 
@@ -41,7 +51,7 @@ impl Process {
 
     /// Of another arena otherwise.
     fn is_only_unit(&self, region: &Region) -> bool {
-        std::ptr::eq(region.arena_of_test(), self.arena)
+        std::ptr::eq(region.arena, self.arena)
     }
 }
 
@@ -215,11 +225,11 @@ fn threads_that_map_the_first_arena_at_once_share_one() {
         let link = module.link.clone();
         let other = thread::spawn(move || {
             let region = Link::allocate(&link, UNITS - 1).expect("units");
-            (region.arena_of_test().data(LAST).is_null(), region)
+            (arena_of(&region).data(LAST).is_null(), region)
         });
         let mine = Link::allocate(&module.link, 1).expect("a unit");
         let (_, region) = other.join().expect("it ends");
-        assert!(std::ptr::eq(mine.arena_of_test(), region.arena_of_test()));
+        assert!(std::ptr::eq(mine.arena, region.arena));
     });
 }
 
@@ -253,7 +263,7 @@ fn the_last_owner_drops_a_shared_value_after_all_uses() {
 fn a_child_settles_once_before_any_of_its_threads_goes_on() {
     explore(None, || {
         let mark = Arc::new((ForkMark::new().expect("memory"), UnsafeCell::new(0)));
-        mark.0.fork_in_test();
+        forks(&mark.0);
         let settle = |mark: &(ForkMark, UnsafeCell<u32>)| {
             // SAFETY: loom sees accesses at the same time.
             mark.0.settle(|| mark.1.with_mut(|times| unsafe { *times += 1 }));
@@ -287,7 +297,7 @@ fn a_child_has_no_access_to_memory_of_its_parent_at_whatever_step_the_fork_was()
             });
             *result.lock().expect("one thread") = thread.wait();
             // In the child.
-            process.link.fork_in_test();
+            forks(&process.link.mark);
             let is_refused = |error: io::Error| error.raw_os_error() == Some(libc::ECHILD);
             assert!(of_parent.bytes(0, 16).is_err_and(is_refused) && !of_parent.is_any_in_flight());
             drop(of_parent);

@@ -33,7 +33,7 @@ const POLL_INTERVAL: libc::c_int = 1;
 /// privileges were dropped, but it has neither the mappings nor the sessions of its parent.
 pub(super) struct Link {
     device: Descriptor,
-    mark: ForkMark,
+    pub(super) mark: ForkMark,
     /// Forks between opening the device and this process.
     generation: AtomicU32,
     numbers: AtomicU32,
@@ -311,13 +311,6 @@ fn random() -> u32 {
     // number differ.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), libc::GRND_NONBLOCK) };
     u32::from_ne_bytes(bytes) ^ std::process::id().wrapping_mul(SCATTER)
-}
-
-#[cfg(all(test, loom))]
-impl Link {
-    pub(super) fn fork_in_test(&self) {
-        self.mark.fork_in_test();
-    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(crate) fn wait_for_late_requests() {
 pub(super) struct Region {
     link: Shared<Link>,
     generation: u32,
-    arena: *const Arena,
+    pub(super) arena: *const Arena,
     first: u32,
     count: u32,
     rung: u32,
@@ -212,14 +212,6 @@ impl Region {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(all(test, loom))]
-impl Region {
-    pub(super) fn arena_of_test(&self) -> &'static Arena {
-        // SAFETY: the test keeps the link, and uses no arena of a parent's.
-        unsafe { &*self.arena }
     }
 }
 
