@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall packages kit release test test-all test-debug-kernel bench lint check fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages kit release test test-all test-debug-kernel bench lint check verify fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -55,6 +55,10 @@ lint: ## formatting, clippy, checkpatch, shellcheck, manual pages, Markdown
 
 check: lint ## lint and the unit tests, which need no test machine
 	@scripts/unit-tests
+
+verify: ## properties of threads, the module, memory and time, for all cases within named bounds; then that seeded defects are found (ten minutes of CPU; not part of test)
+	@scripts/setup for amd64
+	@scripts/verify
 
 fuzz: ## the fuzzers, for ten minutes
 	@scripts/setup for amd64
