@@ -152,7 +152,8 @@ fn a_missing_module_is_told_with_all_places() {
     command.args(["prove", "--", "true"]).env("OPENSSL_MODULES", place.path("tmp"));
     let ran = ran(command);
     assert_eq!(ran.code, Some(125));
-    for part in ["tmp/outboard.so, ", "../lib/outboard/outboard.so, ", "liboutboard_provider.so; outboard setup"]
+    for part in
+        ["tmp/outboard.so, ", "../lib/outboard/outboard.so, ", "liboutboard_provider.so; outboard setup"]
     {
         assert!(ran.err.contains(part), "{}", ran.err);
     }
