@@ -9,7 +9,7 @@ use crate::command::{status_and_output, succeeded};
 use crate::file_tree::{assert_same_tree, whole_etc};
 
 /// The pages.
-const PAGES: [(&str, &str); 15] = [
+const PAGES: [(&str, &str); 16] = [
     ("README", include_str!("../../../docs/platforms/README.md")),
     ("allwinner", include_str!("../../../docs/platforms/allwinner.md")),
     ("amlogic", include_str!("../../../docs/platforms/amlogic.md")),
@@ -22,6 +22,7 @@ const PAGES: [(&str, &str); 15] = [
     ("qualcomm", include_str!("../../../docs/platforms/qualcomm.md")),
     ("rockchip", include_str!("../../../docs/platforms/rockchip.md")),
     ("samsung", include_str!("../../../docs/platforms/samsung.md")),
+    ("st", include_str!("../../../docs/platforms/st.md")),
     ("ti", include_str!("../../../docs/platforms/ti.md")),
     ("virtual-machines", include_str!("../../../docs/platforms/virtual-machines.md")),
     ("x86", include_str!("../../../docs/platforms/x86.md")),
@@ -113,12 +114,13 @@ mod tests {
     use super::*;
 
     /// The entries whose commands no theme types, and why.
-    const NOT_TYPED: [(&str, &str); 6] = [
+    const NOT_TYPED: [(&str, &str); 7] = [
         ("aspeed-hace", "QEMU's model computes wrong digests and no AES"),
         ("padlock", "model_padlock runs status, check and tune with options for a slow processor"),
         ("qat", "there is no model of a card that runs firmware"),
         ("qce", "there is no model of the engine with its BAM DMA"),
         ("safexcel", "the commands remove a driver, and there is no model"),
+        ("stm32", "the page sets nothing up: software is faster"),
         ("virtio-crypto", "the machines of all device themes have this device"),
     ];
 
