@@ -72,7 +72,7 @@ mod reserve;
 mod sampling;
 mod search;
 mod sessions;
-#[cfg(any(test, fuzzing))]
+#[cfg(test)]
 mod sham_driver;
 mod software;
 mod spot_check;
@@ -86,8 +86,6 @@ mod unwritten;
 
 #[cfg(fuzzing)]
 pub use lookahead::fuzzing;
-#[cfg(fuzzing)]
-pub use sham_driver::Sequences;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

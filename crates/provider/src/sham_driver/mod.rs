@@ -19,10 +19,7 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Error, InFlight, Request
 
 pub(crate) use bench::{Bench, policy, provider};
 pub(crate) use calls::{Message, bytes, cipher, finish, kind, software, update};
-#[allow(unused_imports, reason = "the fuzzer does not use it")]
 pub(crate) use interrupted::interrupting;
-#[cfg(fuzzing)]
-pub use sequences::Sequences;
 
 use crate::kinds::{KINDS, Kind};
 

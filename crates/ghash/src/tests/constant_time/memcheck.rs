@@ -1,4 +1,4 @@
-//! Requests of valgrind.h and memcheck.h, on x86.
+//! Requests of valgrind.h and memcheck.h, on x86-64.
 
 use std::arch::asm;
 
@@ -11,7 +11,6 @@ fn request(what: usize, address: *const u8, length: usize) -> usize {
     let request = [what, address as usize, length, 0, 0, 0];
     let mut answer = 0;
     // SAFETY: the sequence of valgrind.h. To a CPU it does nothing.
-    #[cfg(target_arch = "x86_64")]
     unsafe {
         asm!(
             "rol rdi, 3",
@@ -22,20 +21,6 @@ fn request(what: usize, address: *const u8, length: usize) -> usize {
             in("rax") request.as_ptr(),
             inout("rdx") answer,
             inout("rdi") 0_usize => _,
-        );
-    }
-    // SAFETY: as above.
-    #[cfg(target_arch = "x86")]
-    unsafe {
-        asm!(
-            "rol edi, 3",
-            "rol edi, 13",
-            "rol edi, 29",
-            "rol edi, 19",
-            "xchg ebx, ebx",
-            in("eax") request.as_ptr(),
-            inout("edx") answer,
-            inout("edi") 0_usize => _,
         );
     }
     answer
