@@ -10,7 +10,6 @@ use outboard_drivers::root::Root;
 use outboard_tests::command::{failed, on_path, status_and_output, succeeded};
 use outboard_tests::file_tree::{assert_etc_is, etc_without_lock};
 use outboard_tests::kernel_users::{Network, shell};
-use outboard_tests::machine::cpu_has_aes;
 use outboard_tests::simulated::{self, Simulated};
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
@@ -87,13 +86,12 @@ fn a_driver_that_is_slower_for_ipsec_is_measured_named_and_left() {
     let network = Network::new();
     let text = with.finding().expect("IPsec is in use");
     assert!(text.starts_with("IPsec: the kernel gives it sim-"), "{text}");
-    let why = if cpu_has_aes() { "instructions are usually far faster" } else { "nobody measured" };
-    assert!(text.ends_with(why), "{text}");
+    assert!(text.contains("which nobody chose"), "{text}");
 
     let tuned = with.succeeds(&["tune", "--ciphers", "AES-128-CBC"]);
-    assert!(tuned.contains("outboard prefer --software sim-cbc-aes"), "{tuned}");
+    assert!(tuned.contains("outboard prefer --software sim-"), "{tuned}");
     let text = with.finding().expect("it is slower");
-    assert!(text.contains("measured here: aes128-sha256 by sim-cbc-aes "), "{text}");
+    assert!(text.contains("measured here: aes128-sha256 by sim-"), "{text}");
     drop(network);
     fs::remove_file(POLICY).expect("tune wrote it");
 
@@ -133,9 +131,9 @@ fn a_driver_that_is_wrong_for_packets_in_flight_is_found_by_them() {
     let _network = Network::new();
     let text = with.finding().expect("IPsec is in use");
     assert!(text.contains("sim-cbc-aes: wrong, ") && text.contains("in flight"), "{text}");
-    with.succeeds(&["prefer", "--software", DRIVER]);
+    with.succeeds(&["prefer", "--software", "outboard_sim"]);
     assert_ne!(selected(), DRIVER);
-    with.succeeds(&["prefer", DRIVER, "--undo"]);
+    with.succeeds(&["prefer", "outboard_sim", "--undo"]);
     assert_eq!(selected(), DRIVER);
     with.succeeds(&["check", "--forget", DRIVER]);
 }
@@ -151,11 +149,11 @@ fn a_driver_that_keeps_packets_is_left_and_named() {
     let network = Network::new();
     let text = with.finding().expect("IPsec is in use");
     assert!(text.contains("sim-cbc-aes: no answer, "), "{text}");
-    with.succeeds(&["prefer", "--software", DRIVER]);
+    with.succeeds(&["prefer", "--software", "outboard_sim"]);
     drop(network);
     // The machine goes on, with software.
     assert_eq!(pinged(), 0);
-    with.succeeds(&["prefer", DRIVER, "--undo"]);
+    with.succeeds(&["prefer", "outboard_sim", "--undo"]);
     with.succeeds(&["check", "--forget", DRIVER]);
     // The driver still has the packets, and their namespaces are there.
     assert!(with.simulated.outstanding() > 0);
