@@ -120,10 +120,10 @@ with_lto() { (unset CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_CODEGEN_UNIT
 # build_release LOG [CRATE...]: builds the programs and the provider, or only these crates, for the
 # architecture of the leg.
 build_release() {
-    local crates=("${@:2}")
-    ((${#crates[@]})) || crates=(outboard-cli outboard-lab outboard-provider)
+    local members=("${@:2}")
+    ((${#members[@]})) || members=(outboard-cli outboard-lab outboard-provider)
     (cd "$repo" && with_progress 'building the release binaries' "$1" \
-        "${cross[@]}" cargo build --release "${crates[@]/#/--package=}") || { cat "$1" >&2; return 1; }
+        "${cross[@]}" cargo build --release "${members[@]/#/--package=}") || { cat "$1" >&2; return 1; }
 }
 
 # build_models LOG: builds what --model uses on this machine: the server, and the plugin of QEMU.
