@@ -44,6 +44,10 @@ static inline void *ob_done_data(ob_done_arg arg) { return arg; }
 #define eventfd_signal(event) eventfd_signal(event, 1)
 #endif
 
+#ifndef __uninitialized /* before 6.9 */
+#define __uninitialized __attribute__((__uninitialized__))
+#endif
+
 /* Older kernels do not define it where DMA is coherent; newer ones have this in linux/cache.h. */
 #ifndef ARCH_DMA_MINALIGN
 #define ARCH_DMA_MINALIGN __alignof__(unsigned long long)

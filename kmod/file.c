@@ -112,10 +112,10 @@ static int ob_write_record(struct file *filp, const union ob_record *record, siz
 	return -EINVAL;
 }
 
-/* The record is read once, since user space may change it at any time. */
+/* The record is read once, since user space may change it at any time, and not cleared before. */
 static ssize_t ob_write(struct file *filp, const char __user *buffer, size_t size, loff_t *offset)
 {
-	union ob_record record;
+	union ob_record record __uninitialized;
 	int error = -EFAULT;
 
 	BUILD_BUG_ON(sizeof(record.submit) != sizeof(record.session));

@@ -15,8 +15,7 @@ OB_PARAM(uint, max_sessions, 0,
 OB_PARAM(ulong, max_bytes, 0,
 	 "bytes of all arenas, of which one user may have half; 0: an eighth of the memory");
 OB_PARAM(uint, max_requests, 96, "requests that an engine has at the same time; others wait");
-OB_PARAM(bool, dma32, false,
-	 "memory of arenas below 4 GiB, for devices that reach no more without a copy");
+OB_PARAM(bool, dma32, false, "arenas below 4 GiB, for devices that reach no more without a copy");
 OB_PARAM(uint, timeout, 10, "seconds to wait for a driver's answer");
 OB_PARAM(uint, patience, 30,
 	 "milliseconds without a completion after which an engine with requests counts as stopped");
@@ -50,12 +49,10 @@ static int __init outboard_init(void)
 	if (error)
 		goto no_device;
 	error = ob_unplug_init();
-	if (error)
-		goto no_notifiers;
-	error = ob_drivers_init(&device.this_device->kobj);
+	if (!error)
+		error = ob_drivers_init(&device.this_device->kobj);
 	if (!error)
 		return 0;
-no_notifiers:
 	ob_unplug_exit();
 	misc_deregister(&device);
 no_device:
