@@ -129,13 +129,13 @@ fn what_goes_wrong_is_in_the_file_and_the_system_as_it_was() {
 
 fn signals_leave_the_system_as_it_was(kit: &Kit) {
     for (number, signal) in
-        [libc::SIGINT, libc::SIGHUP, libc::SIGTERM].into_iter().cycle().take(6).enumerate()
+        [libc::SIGINT, libc::SIGHUP, libc::SIGTERM].into_iter().cycle().take(4).enumerate()
     {
         // A group of its own, as a shell makes it for the terminal's foreground.
         let mut trial = kit.trial(600);
         let child =
             trial.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
-        thread::sleep(Duration::from_millis(300 + 2900 * number as u64));
+        thread::sleep(Duration::from_millis(300 + 4900 * number as u64));
         // SAFETY: it is the group of the child, which was not waited for.
         unsafe { libc::kill(-(child.id() as i32), signal) };
         let text = status_and_output(&child.wait_with_output().expect("our child"));
