@@ -19,7 +19,7 @@ pub fn now() -> Result<Vec<Judged>> {
     let found = survey(&Root::live())?;
     match found.no_flags {
         None => Ok(found.drivers),
-        Some(error) => bail!("{error} (on OpenWrt the package kmod-crypto-user)"),
+        Some(error) => bail!(error),
     }
 }
 

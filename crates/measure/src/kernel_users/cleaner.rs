@@ -39,7 +39,7 @@ impl Cleaner {
             bail!("this must be run as root: it creates devices and keys in the kernel");
         }
         load_module("crypto_user");
-        let before = netlink::dump().context("on OpenWrt install the package kmod-crypto-user")?;
+        let before = netlink::dump()?;
         let mut command = Command::new("/proc/self/exe");
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null());
         // SAFETY: an async-signal-safe system call without pointers. A session of its own keeps ^C
