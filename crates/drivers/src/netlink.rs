@@ -28,7 +28,9 @@ pub struct Record {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    #[error("the kernel module crypto_user is not loaded: as root, `modprobe crypto_user` (on OpenWrt install kmod-crypto-user)")]
+    #[error(
+        "the kernel module crypto_user is not loaded: as root, `modprobe crypto_user` (on OpenWrt install kmod-crypto-user)"
+    )]
     NoCryptoUser,
     #[error("a NETLINK_CRYPTO socket is not allowed here ({0}): a sandbox or container forbids it")]
     NotAllowed(rustix::io::Errno),
