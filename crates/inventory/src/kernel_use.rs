@@ -124,14 +124,16 @@ pub fn measured(user: KernelUser, figures: &[CipherFigure]) -> Vec<KernelUserFig
         let software = figures.iter().find(|it| it.driver.is_none() && it.name == one.name)?;
         let spread = one.spread + software.spread;
         let speeds = [one.megabytes_per_second, software.megabytes_per_second];
+        // As for programs: what costs less wall time times CPU time.
         let cpu = one.cpu_ms_per_megabyte.zip(software.cpu_ms_per_megabyte);
-        let is_cheaper = cpu.is_some_and(|(own, other)| compare(own, other, spread).is_lt());
+        let is_worth_it =
+            cpu.is_some_and(|(own, other)| compare(own / speeds[0], other / speeds[1], 2.0 * spread).is_lt());
         Some(KernelUserFigures {
             setting: one.name.clone(),
             driver: one.driver.clone()?,
             megabytes_per_second: speeds[0],
             software_megabytes_per_second: speeds[1],
-            is_slower: compare(speeds[0], speeds[1], spread).is_lt() && !is_cheaper,
+            is_slower: compare(speeds[0], speeds[1], spread).is_lt() && !is_worth_it,
         })
     };
     figures.iter().filter(has_setting).filter_map(with_software).collect()
