@@ -127,6 +127,16 @@ pub fn change(one: &PreferredDriver) -> Result<i32, PreferenceError> {
     preference::lower(&read()?, &one.name)
 }
 
+/// Has the kernel make the software of drivers that are last, after all have changed: an instance that was made
+/// for one of them went when the priority of a part of it changed.
+pub fn make_software_of<'a>(changed: impl Iterator<Item = &'a PreferredDriver>) {
+    let drivers = now().unwrap_or_default();
+    for one in changed.filter(|one| one.is_last) {
+        let driver = drivers.iter().find(|it| it.driver.name == one.name);
+        driver.into_iter().for_each(|it| make_software(&it.driver.algorithm));
+    }
+}
+
 /// Restores the own priorities of drivers that no file prefers.
 pub fn restore(preferred: &[PreferredDriver]) -> Result<()> {
     let drivers = now()?;

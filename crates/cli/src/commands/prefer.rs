@@ -124,6 +124,7 @@ fn prefer(options: &Options, driver: &str) -> Result<String> {
         }
         return Err(error.into());
     }
+    kernel_choice::make_software_of(chosen.iter());
     Ok(text)
 }
 
@@ -214,6 +215,7 @@ fn restore(wait: Duration) -> Result<()> {
             Err(error) => failed.push(error),
         }
     }
+    kernel_choice::make_software_of(preferred.iter().map(|(_, one)| one));
     failed.iter().for_each(|error| say(&format!("outboard prefer: {error}")));
     if failed.is_empty() {
         Ok(())
