@@ -59,7 +59,9 @@ impl Harmed {
     #[track_caller]
     fn checked(&self) -> String {
         let arguments = ["check", "--for", "20s", DRIVER];
-        failed(&self.machine.command(&arguments).output().expect("the command runs"), &arguments, 1)
+        let output = self.machine.command(&arguments).output().expect("the command runs");
+        failed(&output, &arguments, 1);
+        status_and_output(&output).to_string()
     }
 }
 
