@@ -145,7 +145,8 @@ fn a_driver_that_is_wrong_for_packets_in_flight_is_found_by_them() {
 fn a_driver_that_keeps_packets_is_left_and_named() {
     let test = "a_driver_that_keeps_packets_is_left_and_named";
     let Some(with) = Harmed::new(test, &[]) else { return };
-    with.simulated.fault(&format!("{DRIVER} never after=100"));
+    // After the kernel's self-tests of the instances that the tunnel needs.
+    with.simulated.fault(&format!("{DRIVER} never after=2000"));
     let left = with.checked();
     assert!(left.contains("NO ANSWER") && left.contains("64 packets in flight were lost"), "{left}");
     with.simulated.fault("clear");
