@@ -6,6 +6,8 @@
 //! drivers stay registered and would still be selected. So these drivers get an UPDATEALG with
 //! their present priority. Users that hold an instance keep it until they free it.
 
+use rustix::io::Errno;
+
 use crate::find::Judged;
 use crate::netlink::{self, change};
 use crate::reach::not_preferred;
@@ -80,7 +82,14 @@ fn change_to(drivers: &[Judged], target: &Judged, priority: i32) -> Result<(), P
         let is_contained =
             drivers.iter().any(|one| template::nested(&one.driver.name)[1..].contains(&rival.name.as_str()));
         if is_contained && rival.name.len() <= change::LONGEST_NAME {
-            set(&rival.name, rival.priority)?;
+            match set(&rival.name, rival.priority) {
+                // An instance that went with a part of it, which was changed since the list was made.
+                Err(PreferenceError::Kernel {
+                    cause: netlink::Error::System { errno: Errno::NOENT, .. },
+                    ..
+                }) => {}
+                changed => changed?,
+            }
         }
     }
     Ok(())
