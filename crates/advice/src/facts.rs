@@ -18,6 +18,6 @@ pub struct Facts {
     pub services: Vec<ServiceFacts>,
     /// Users within the kernel that are enabled: only a measurement decides about these.
     pub kernel_users: Vec<String>,
-    /// Programs whose TLS is not OpenSSL's, with the library.
+    /// Programs whose TLS is not OpenSSL's, with the library; empty without an accelerator.
     pub other_tls: Vec<(String, String)>,
 }

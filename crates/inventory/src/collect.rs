@@ -107,7 +107,7 @@ pub fn facts(root: &Root, pasted: Option<PastedText>) -> Result<Facts, Error> {
     let services = services::facts(root, &measured);
     let stopped = stopped(root, &status);
     let system = system::read(root, status.kernel.release.as_deref());
-    let other_tls = tls_libraries::read(root);
+    let other_tls = if status.accelerators.is_empty() { Vec::new() } else { tls_libraries::read(root) };
     Ok(Facts { status, system, stopped, services, kernel_users, other_tls })
 }
 

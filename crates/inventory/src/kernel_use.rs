@@ -20,6 +20,10 @@ const USERS: [Route; 4] = [Route::Ipsec, Route::Ovpn, Route::Macsec, Route::DmCr
 /// instances that they hold are in /proc/crypto.
 #[must_use]
 pub fn in_use(root: &Root, user: Route, drivers: &[Judged]) -> Option<String> {
+    evidence(user, drivers, &root.answer(ANSWER, shown).unwrap_or_default())
+}
+
+fn evidence(user: Route, drivers: &[Judged], shown: &str) -> Option<String> {
     if user == Route::Ipsec {
         let is_held = |one: &&Judged| {
             let has_iv = ["seqiv(", "echainiv("].iter().any(|name| one.driver.algorithm.starts_with(name));
@@ -28,7 +32,6 @@ pub fn in_use(root: &Root, user: Route, drivers: &[Judged]) -> Option<String> {
         let held = drivers.iter().find(is_held)?;
         return Some(format!("/proc/crypto: {} has users", held.driver.name));
     }
-    let shown = root.answer(ANSWER, shown)?;
     let evidence = match user {
         Route::DmCrypt => "/sys/block/dm-*/dm/uuid: CRYPT",
         _ => "/sys/class/net/*/uevent: DEVTYPE",
@@ -68,9 +71,10 @@ pub(crate) fn list(
 ) -> Vec<KernelUse> {
     let figures = tuned.map(Tuned::figures).unwrap_or_default();
     let preferred = preferred(root);
+    let shown = root.answer(ANSWER, shown).unwrap_or_default();
     let mut all = Vec::new();
     for user in USERS {
-        let in_use = in_use(root, user, drivers);
+        let in_use = evidence(user, drivers, &shown);
         let consumer = Consumer::Of(user);
         let measured_as = if user == Route::DmCrypt { KernelUser::Disk } else { KernelUser::Ipsec };
         // The out-of-tree module of OpenVPN exists on any kernel.

@@ -60,12 +60,11 @@ pub fn other_tls_library(facts: &Facts) -> Vec<Because> {
         "ocserv" => "none of its builds uses OpenSSL: leave it, or use OpenVPN or IPsec".to_owned(),
         _ => "use a build with OpenSSL, if there is one".to_owned(),
     };
-    let found = facts.other_tls.iter().filter(|_| !facts.status.accelerators.is_empty());
     let because = |(program, library): &(String, String)| {
         let evidence = format!("the files of {program} name {library}");
         Because::new([program, library, &step(program)], evidence)
     };
-    found.map(because).collect()
+    facts.other_tls.iter().map(because).collect()
 }
 
 pub fn no_default_provider(facts: &Facts) -> Vec<Because> {
