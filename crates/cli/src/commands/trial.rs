@@ -1,17 +1,16 @@
 //! `outboard trial`: what the kit (packaging/kit/try) starts its steps with.
 
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::ptr::null;
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 use outboard_console::ended;
+use rustix::mount::{MountFlags, MountPropagationFlags, mount_bind_recursive, mount_change, mount_remount};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 /// The directory of /etc that the command may write to.
 const OWN: &str = "outboard";
@@ -37,13 +36,11 @@ fn trial(options: &Options) -> Result<()> {
     let directory = fs::canonicalize(&options.directory);
     let etc = directory.with_context(|| options.directory.display().to_string())?.join("etc");
     fs::create_dir_all(etc.join(OWN)).with_context(|| etc.display().to_string())?;
-    // SAFETY: both calls only change what this process, which has one thread, is a part of.
-    if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
-        return Err(io::Error::last_os_error()).context("a namespace of mounts cannot be made");
-    }
-    // SAFETY: as above. It fails for the leader of a group, which the caller has in hand already.
-    unsafe { libc::setsid() };
-    mount(None, Path::new("/"), libc::MS_REC | libc::MS_PRIVATE)?;
+    // SAFETY: no descriptor is affected, and this process has one thread.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.context("a mount namespace cannot be created")?;
+    // Fails for the leader of a process group, which the caller can signal as it is.
+    let _ = rustix::process::setsid();
+    mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE).context("/")?;
     for entry in fs::read_dir("/etc").context("/etc")? {
         let entry = entry?;
         let (from, to, kind) = (entry.path(), etc.join(entry.file_name()), entry.file_type()?);
@@ -58,22 +55,12 @@ fn trial(options: &Options) -> Result<()> {
         } else {
             File::create(&to)?;
         }
-        mount(Some(&from), &to, libc::MS_BIND | libc::MS_REC)?;
-        mount(None, &to, libc::MS_BIND | libc::MS_REMOUNT | libc::MS_RDONLY)?;
+        mount_bind_recursive(&from, &to).with_context(|| to.display().to_string())?;
+        mount_remount(&to, MountFlags::BIND | MountFlags::RDONLY, "")
+            .with_context(|| to.display().to_string())?;
     }
-    mount(Some(&etc), Path::new("/etc"), libc::MS_BIND | libc::MS_REC)?;
+    mount_bind_recursive(&etc, "/etc").context("/etc")?;
     let (program, arguments) = options.command.split_first().context("no command is given")?;
     Err(anyhow!(Command::new(program).args(arguments).exec()))
         .with_context(|| Path::new(program).display().to_string())
-}
-
-fn mount(from: Option<&Path>, to: &Path, flags: libc::c_ulong) -> Result<()> {
-    let named = |path: &Path| CString::new(path.as_os_str().as_bytes());
-    let (from, target) = (from.map(named).transpose()?, named(to)?);
-    let source = from.as_ref().map_or(null(), |from| from.as_ptr());
-    // SAFETY: the pointers are null or texts that end with 0.
-    match unsafe { libc::mount(source, target.as_ptr(), null(), flags, null()) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()).with_context(|| to.display().to_string()),
-    }
 }

@@ -4,12 +4,12 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd as _;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use outboard_documents::check::CheckVerdict;
 use outboard_drivers::Judged;
+use rustix::mount::mount_bind;
 use rustix::net::{SendFlags, send};
 
 use super::cleaner::Cleaner;
@@ -44,7 +44,7 @@ pub struct RightPackets {
 /// What the driver did wrong; [`CheckVerdict::Unanswered`]: it has not completed requests.
 type Fault = (CheckVerdict, String);
 
-/// Sends packets of each length in both directions, until the time is over.
+/// Sends packets of each length in both directions.
 /// Errors: if there can be no tunnel; the inner error: what the driver did wrong.
 pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result<RightPackets, Fault>> {
     let [(None, software), (Some(_), hardware)] = &drivers_of(esp, Some(driver))?[..] else {
@@ -180,7 +180,7 @@ fn keep(network: &Network) {
     for (end, name) in [(&network.left, "left"), (&network.right, "right")] {
         let place = format!("/run/outboard-check-{}-{name}", std::process::id());
         if std::fs::write(&place, "").is_ok() {
-            let _ = Command::new("mount").args(["--bind", &end.path(), &place]).status();
+            let _ = mount_bind(end.path(), &place);
         }
     }
 }
