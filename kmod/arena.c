@@ -214,9 +214,9 @@ int ob_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (IS_ERR(arena))
 		return PTR_ERR(arena);
 	/*
-	 * A number is reused only after all others: a record for an arena that is gone must not
-	 * refer to a different one. The first one is random: nor must a record for an arena of
-	 * another descriptor. It is not 0, since the first is below 2^31.
+	 * A number is reused only after all others, and the first one is random: no record for an
+	 * arena that is gone or of another descriptor refers to this one. Not 0: the first is below
+	 * 2^31. Lookups find the arena from here on; its slots are 0, which is not a valid session.
 	 */
 	error = xa_alloc_cyclic(&file->arenas, &arena->id, arena, XA_LIMIT(1, S32_MAX),
 				&file->next_arena, GFP_KERNEL_ACCOUNT);

@@ -250,7 +250,7 @@ static void a_missing_driver_is_looked_for_once_a_second(void)
 	for (double end = now() + 0.5; now() < end;)
 		check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
 	check(!tell(modprobe, "%s", before), "%m");
-	/* A lookup asks for two names of modules, and a slow machine needs more than a second. */
+	/* A lookup requests two modules, and a slow machine needs more than a second. */
 	check(lines_of(calls) <= 8, "modprobe was started %ld times", lines_of(calls));
 	check(!tell("/sys/class/misc/outboard/disallow", "no-such-driver"), "%m");
 	check(!tell("/sys/class/misc/outboard/allow", "%s",

@@ -75,7 +75,7 @@ impl Kit {
         assert!(!self.directory.join("outboard-trial").exists(), "{when}");
     }
 
-    /// What the file says to a maintainer, who has another machine.
+    /// The output of `status --from` for the file.
     #[track_caller]
     fn read(&self) -> String {
         let file = self.directory.join(FILE);

@@ -475,8 +475,8 @@ fn what_a_recorded_machine_measured_of_its_tunnels_is_the_first_finding() {
         assert!(text.starts_with(user) && text.contains(driver) && text.ends_with(figures), "{text}");
         assert!(first.next.starts_with("`outboard prefer --software "), "{}", first.next);
     }
-    // A driver that wins, by throughput or by the product of wall time and CPU time, or that root
-    // chose, harms nobody.
+    // Not reported: a driver that wins, by throughput or by the product of wall time and CPU time, and one
+    // that root chose.
     let is_silent = |from: &str, to: &str, files: &[(&str, &str)]| {
         let status = recorded("mt7986-safexcel", |policy| policy.replace(from, to), files);
         !has(&status, "ipsec-accelerator")

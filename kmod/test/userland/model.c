@@ -446,7 +446,7 @@ void world_unmap(unsigned int user)
 	as_user(user);
 	of->is_mapped = false;
 	of->vma.vm_ops->close(&of->vma);
-	/* Requests in flight keep it; nothing tells when it is freed. */
+	/* Requests in flight hold it; its release is not reported. */
 	of->vma.vm_private_data = NULL;
 }
 

@@ -55,7 +55,7 @@ void credit_stays_between_one_quantum_of_debt_and_one_quantum(void)
 	ob_share_refresh(&share);
 	holds(share.credit > -(s64)OB_QUANTUM && share.credit <= OB_QUANTUM);
 	holds(share.round == engine.round);
-	/* Who has credit may submit a request of any valid cost. */
+	/* A user with credit may submit a request of any valid cost. */
 	assume(cost >= OB_LEAST_COST && cost <= OB_MAX_LENGTH + OB_MAX_AAD);
 	holds(share.credit <= 0 || share.credit - cost > -(s64)OB_QUANTUM);
 }

@@ -222,7 +222,7 @@ mod tests {
 
     use super::*;
 
-    /// Its request is complete after so many looks at it.
+    /// Its request completes after this number of calls of `is_done`.
     struct Looked(Rc<Cell<u32>>);
 
     // SAFETY: the test has one thread.

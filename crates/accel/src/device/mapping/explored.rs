@@ -21,7 +21,7 @@ pub(in crate::device) struct Mapping {
     data: [UnsafeCell<()>; SEEN],
     /// What a driver may write after an error, and the process only wipes.
     kept_back: [UnsafeCell<()>; SEEN],
-    /// A driver that has stopped writing advances it, so that who reads that time is after it.
+    /// A driver that has stopped writing advances it, so that a reader of that time comes after it.
     pub(in crate::device) seconds: AtomicU32,
 }
 
