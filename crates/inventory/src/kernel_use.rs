@@ -128,8 +128,9 @@ pub fn measured(user: KernelUser, figures: &[CipherFigure]) -> Vec<KernelUserFig
         let software = figures.iter().find(|it| it.driver.is_none() && it.name == one.name)?;
         let spread = one.spread + software.spread;
         let speeds = [one.megabytes_per_second, software.megabytes_per_second];
-        // As for programs: what costs less wall time times CPU time.
-        let cpu = one.cpu_ms_per_megabyte.zip(software.cpu_ms_per_megabyte);
+        // As for programs: what costs less wall time times CPU time. A CPU time of 0 is below the resolution of
+        // /proc/stat.
+        let cpu = one.cpu_ms_per_megabyte.filter(|own| *own > 0.0).zip(software.cpu_ms_per_megabyte);
         let is_worth_it =
             cpu.is_some_and(|(own, other)| compare(own / speeds[0], other / speeds[1], 2.0 * spread).is_lt());
         Some(KernelUserFigures {

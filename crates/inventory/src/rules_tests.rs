@@ -482,7 +482,7 @@ fn what_a_recorded_machine_measured_of_its_tunnels_is_the_first_finding() {
         !has(&status, "ipsec-accelerator")
     };
     assert!(is_silent(" 21.5", " 121.5", &[]) && is_silent(" 40\n", " 1\n", &[]));
-    assert!(!is_silent("", "", &[]) && !is_silent(" 40\n", " 4\n", &[]));
+    assert!(!is_silent("", "", &[]) && !is_silent(" 40\n", " 4\n", &[]) && !is_silent(" 40\n", " 0\n", &[]));
     let preferred = |text| [("etc/outboard/prefer.d/prefer-x", text)];
     assert!(is_silent("", "", &preferred("safexcel-gcm-aes 300\n")));
     assert!(!is_silent("", "", &preferred("safexcel-gcm-aes 300 last\n")), "another raised it since");
