@@ -152,10 +152,12 @@ pub fn test(options: &Options) -> Result<ExitCode> {
 fn text(answer: &RngTest) -> String {
     let RngTest { successes, failures, failed_tests: failed, .. } = answer;
     // Too few blocks for a verdict, unless they are bad already.
-    let verdict = match answer.interrupted && !is_bad(answer.verdict) {
+    let count = successes + failures;
+    let verdict = match !is_bad(answer.verdict) && (answer.interrupted || count < DEVICE_BLOCKS) {
         true => format!(
-            "INTERRUPTED after {}: no verdict, {failures} of them failed.",
-            counted(successes + failures, "block")
+            "{} after {}: no verdict, {failures} of them failed. It takes {DEVICE_BLOCKS} blocks.",
+            if answer.interrupted { "INTERRUPTED" } else { "ENDED" },
+            counted(count, "block")
         ),
         false => sentence(answer.verdict).to_owned(),
     };
@@ -190,27 +192,30 @@ fn text(answer: &RngTest) -> String {
 mod tests {
     use super::*;
 
-    fn answer(failures: u64, interrupted: bool) -> RngTest {
+    fn answer(successes: u64, failures: u64, interrupted: bool) -> RngTest {
         RngTest {
             made: now(),
             source: "x".into(),
             bits_received: 0,
-            successes: 1,
+            successes,
             failures,
             expected_failures: 0.0,
             failed_tests: FailureCounts::default(),
             input_speed: BlockSpeed::default(),
             test_speed: BlockSpeed::default(),
             seconds: 1.0,
-            verdict: verdict::of(failures, failures + 1),
+            verdict: verdict::of(failures, failures + successes),
             interrupted,
         }
     }
 
     #[test]
-    fn an_interrupted_test_has_no_verdict_unless_it_is_bad() {
-        assert!(text(&answer(0, true)).contains("INTERRUPTED after 1 block: no verdict, 0 of them failed"));
-        assert!(!text(&answer(0, true)).contains("PASS") && text(&answer(0, false)).contains("PASS"));
-        assert!(text(&answer(50, true)).contains("FAIL"));
+    fn a_test_of_few_blocks_has_no_verdict_unless_it_is_bad() {
+        assert!(
+            text(&answer(1, 0, true)).contains("INTERRUPTED after 1 block: no verdict, 0 of them failed")
+        );
+        assert!(text(&answer(8, 0, false)).contains("ENDED after 8 blocks: no verdict"));
+        assert!(text(&answer(DEVICE_BLOCKS, 0, false)).contains("PASS"));
+        assert!(text(&answer(1, 50, true)).contains("FAIL"));
     }
 }
