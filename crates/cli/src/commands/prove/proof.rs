@@ -56,7 +56,7 @@ pub fn proof(options: &Options, ended: &Ended, spent: Spent, table: &Table, mut 
 pub fn results(required: Option<f64>, spent: Spent, observed: Observed, mut notes: Vec<String>) -> Prove {
     let total = observed.total();
     let Conclusion { verdict, summary, used } = conclude(&observed, &spent);
-    notes.extend(ways(&observed.decisions));
+    notes.extend(ways(&observed.decisions, &observed.counted));
     notes.extend(observed.notes);
     let percent = total.percent_hw().unwrap_or(0.0);
     let is_confirmed = matches!(verdict, ProofVerdict::Hardware | ProofVerdict::Partly);
@@ -104,9 +104,11 @@ pub fn exit_code(proof: &Prove) -> u8 {
     if proof.exit_code == 0 && proof.is_error() { super::OWN_FAILURE } else { proof.exit_code }
 }
 
-fn ways(decisions: &[(String, Decision)]) -> Vec<String> {
+/// Returns the drivers of the algorithms that were used, in words.
+fn ways(decisions: &[(String, Decision)], counted: &[(String, Counts)]) -> Vec<String> {
+    let is_used = |name: &String| counted.iter().any(|(used, counts)| used == name && counts.requests() > 0);
     let mut ways: Vec<String> = Vec::new();
-    for (_, decision) in decisions {
+    for (_, decision) in decisions.iter().filter(|(name, _)| is_used(name)) {
         let Decision::Offered { driver, interface, key_stream, .. } = decision else { continue };
         let source = key_stream.as_ref().map(|source| &source.driver);
         for driver in [Some(driver), source].into_iter().flatten() {

@@ -307,6 +307,14 @@ fn looked_ahead(direct: u64, ahead: u64, virtio: u64, other: u64) -> Prove {
             key_stream: Some(KeyStreamSource { driver: "mv-ecb-aes".into(), from: 16, to: None }),
         },
     );
+    // Fetched, as programs do at their start, and not used.
+    let unused = Decision::Offered {
+        driver: "not-used".into(),
+        interface: "/dev/outboard".into(),
+        from: [Some(1); 2],
+        key_stream: None,
+    };
+    table.decide("AES-128-CBC", &unused);
     let spent = spent(vec![cesa(other), device(virtio, OWN)]);
     super::proof(&options(&[]), &ended(0), spent, &table, Vec::new())
 }
