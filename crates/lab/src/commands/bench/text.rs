@@ -134,6 +134,12 @@ fn head(names: &[&str], more: impl Iterator<Item = String>) -> Vec<String> {
 fn all(row: &Row) -> Vec<String> {
     let or_none = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
     let figure = row.figure.as_ref();
+    let cpu = figure.and_then(|figure| figure.cpu_ms_per_megabyte);
+    // A clock that is too coarse for it.
+    let [cpu, off] = match row.cpu_off_ms_per_megabyte {
+        Some(off) if cpu.is_some_and(|cpu| cpu < off) => [format!("< {}", number(off)), "-".to_owned()],
+        off => [or_none(cpu), or_none(off)],
+    };
     vec![
         row.contestant.clone(),
         row.depth.to_string(),
@@ -142,8 +148,8 @@ fn all(row: &Row) -> Vec<String> {
         or_none(figure.and_then(Figure::spread_percent)),
         or_none(row.latency_p50_us),
         or_none(row.latency_p99_us),
-        or_none(figure.and_then(|figure| figure.cpu_ms_per_megabyte)),
-        or_none(row.cpu_off_ms_per_megabyte),
+        cpu,
+        off,
         or_none(figure.map(|figure| figure.interrupts_per_request)),
         or_none(row.context_switches_per_request),
         proof(row.evidence).to_owned(),
@@ -251,6 +257,8 @@ mod tests {
     #[test]
     fn the_tables_say_what_is_a_figure_and_what_is_not() {
         let mut bench = bench();
+        let coarse = bench.rows.last_mut().and_then(|row| row.figure.as_mut()).expect("a figure");
+        coarse.cpu_ms_per_megabyte = Some(0.0);
         let all = report(&bench, true);
         bench.interrupted = true;
         bench.rows.truncate(4);
