@@ -134,13 +134,13 @@ global_asm!(
     ".purgem outboard_ghash_part",
 );
 
-// Adds the products of the high halves, the low halves and their sums.
+// Adds the products of the high halves, the low halves and their sums: three of 128 bits.
 unsafe extern "C" {
     fn outboard_ghash_add(
         powers: *const [Rotated; 3],
         blocks: *const u8,
         count: usize,
-        products: *mut [u128; 3],
+        products: *mut u64,
         hash: *const [u8; BLOCK],
     );
 }
@@ -148,6 +148,7 @@ unsafe extern "C" {
 pub(crate) fn add(powers: &[[Rotated; 3]], hash: &[u8; BLOCK], blocks: &[u8], products: &mut [u128; 3]) {
     let count = powers.len().min(blocks.len() / BLOCK);
     if count > 0 {
+        let products = products.as_mut_ptr().cast();
         // SAFETY: there are as many blocks and powers, and the caller has checked the instructions.
         unsafe { outboard_ghash_add(powers.as_ptr(), blocks.as_ptr(), count, products, hash) };
     }
