@@ -3,10 +3,6 @@
 #ifndef OUTBOARD_COMPAT_H
 #define OUTBOARD_COMPAT_H
 
-#include <linux/cacheinfo.h>
-#include <linux/crypto.h>
-#include <linux/eventfd.h>
-#include <linux/mm.h>
 #include <linux/version.h>
 
 /*

@@ -5,7 +5,6 @@
  * the lists and their entries. It is not held while a driver is allocated: the allocation may wait
  * for modprobe, which may wait for other devices, which may wait for unplug.c.
  */
-#include <crypto/algapi.h>
 #include <linux/slab.h>
 #include "outboard.h"
 
@@ -100,22 +99,14 @@ static int ob_try_alloc(struct ob_session *session, const struct ob_type *type)
 	struct ob_driver *driver = session->driver;
 	int before = atomic_read(&ob_arrivals);
 	int error = ob_handle_alloc(session, type);
-	struct module *owner = NULL;
-	bool watch = false;
 
-	mutex_lock(&ob_drivers_lock);
-	/* Repeat a failed lookup, which may start modprobe, after one second or a new arrival. */
-	driver->retry = error == -ENOENT ? get_jiffies_64() + HZ : 0;
-	driver->arrivals = before;
-	if (!error) {
-		owner = session->tfm->__crt_alg->cra_module ?: OB_BUILT_IN;
-		watch = driver->owner != owner;
-		driver->algorithm = session->algorithm;
-		driver->owner = owner;
+	scoped_guard(mutex, &ob_drivers_lock) {
+		/* A failed lookup may start modprobe: not again for a second, or an arrival. */
+		driver->retry = error == -ENOENT ? get_jiffies_64() + HZ : 0;
+		driver->arrivals = before;
 	}
-	mutex_unlock(&ob_drivers_lock);
-	if (watch)
-		ob_unplug_watch(owner);
+	if (!error)
+		ob_driver_found(session);
 	return error;
 }
 
@@ -278,24 +269,11 @@ void ob_count_timeout(u16 number)
 			atomic64_inc(&driver->timeouts);
 }
 
-/* Must not call the crypto API, which may hold its own lock here. */
-static int ob_crypto_event(struct notifier_block *notifier, unsigned long event, void *data)
-{
-	if (event == CRYPTO_MSG_ALG_LOADED)
-		atomic_inc(&ob_arrivals);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block notifier = { .notifier_call = ob_crypto_event };
-
 int ob_drivers_init(struct kobject *device)
 {
 	scoped_guard(mutex, &ob_drivers_lock)
 		directory = kobject_create_and_add("drivers", device);
-	if (!directory)
-		return -ENOMEM;
-	crypto_register_notifier(&notifier);
-	return 0;
+	return directory ? 0 : -ENOMEM;
 }
 
 void ob_drivers_exit(void)
@@ -303,7 +281,6 @@ void ob_drivers_exit(void)
 	struct kobject *created = directory;
 	struct ob_driver *driver, *next;
 
-	crypto_unregister_notifier(&notifier);
 	guard(mutex)(&ob_drivers_lock);
 	directory = NULL;
 	list_for_each_entry_safe(driver, next, &ob_drivers, link)

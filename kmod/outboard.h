@@ -18,8 +18,11 @@
 #include <crypto/aead.h>
 #include <crypto/hash.h>
 #include <crypto/skcipher.h>
+#include <linux/cacheinfo.h>
 #include <linux/completion.h>
+#include <linux/eventfd.h>
 #include <linux/kobject.h>
+#include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/outboard.h>
 #include <linux/refcount.h>
@@ -93,8 +96,8 @@ struct ob_driver {
 	struct ob_limits limits;
 	struct list_head link;
 	const struct ob_algorithm *algorithm;	/* NULL: not found yet */
-	/* Without a reference: unplug.c clears it before the module is freed. */
-	struct module *owner;			/* of the algorithm, or OB_BUILT_IN */
+	/* Names the engine. Without a reference: unplug.c clears it before it is freed. */
+	void *owner;				/* of the algorithm: its module, or OB_BUILT_IN */
 	u64 retry;				/* jiffies of the next lookup; 0: not missing */
 	int arrivals;				/* ob_arrivals before the last lookup */
 	/* The only descriptor that may use it until it is allowed; only compared. NULL: all may. */
@@ -125,12 +128,12 @@ void ob_withdraw(const struct ob_arena *arena);
 void ob_session_cancel(struct ob_session *session);
 void ob_count_timeout(u16 number);
 
-/* ---- unplug.c ---- */
+/* ---- unplug.c, or in the kernel's tree unregister.c ---- */
 
 int ob_unplug_init(void);
 void ob_unplug_exit(void);
 bool ob_driver_unplugged(const struct ob_driver *driver);
-void ob_unplug_watch(struct module *owner);
+void ob_driver_found(struct ob_session *session);
 
 /* ---- file.c ---- */
 

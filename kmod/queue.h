@@ -37,7 +37,7 @@ enum ob_engine_state { OB_WORKS, OB_FULL, OB_STOPPED };
 
 struct ob_engine {
 	struct list_head link;
-	const struct module *owner;	/* of the algorithms; compared only, and may be gone */
+	const void *owner;		/* of the algorithms; compared only, and may be gone */
 	struct list_head shares;
 	spinlock_t lock;		/* protects all that follows */
 	struct list_head ready, spent;	/* users with waiting requests: with credit, or not */

@@ -9,7 +9,7 @@
 
 static LIST_HEAD(engines);
 
-static struct ob_engine *ob_engine_find(const struct module *owner)
+static struct ob_engine *ob_engine_find(const void *owner)
 {
 	struct ob_engine *engine;
 
@@ -41,7 +41,7 @@ void ob_engines_probe(void)
 	}
 }
 
-static struct ob_engine *ob_engine_get(const struct module *owner)
+static struct ob_engine *ob_engine_get(const void *owner)
 {
 	struct ob_engine *engine = ob_engine_find(owner);
 

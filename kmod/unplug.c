@@ -12,6 +12,7 @@
  * built into the kernel, each device with a built-in driver counts. So some sessions end although
  * their device stays; programs create new ones.
  */
+#include <crypto/algapi.h>
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/kernfs.h>
@@ -58,12 +59,6 @@ static bool ob_related(const struct module *owner, const struct module *module)
 		return true;
 	return owner && owner != OB_BUILT_IN && module != OB_BUILT_IN &&
 	       (ob_uses(owner, module) || ob_uses(module, owner));
-}
-
-/* The module of the device's driver. */
-static struct module *ob_module_of(const struct device *device)
-{
-	return device->driver->owner ?: OB_BUILT_IN;
 }
 
 /* No new sessions while the machine is suspended, or a device that it may need is unbound. */
@@ -142,7 +137,7 @@ static bool ob_end_sessions(const struct module *module)
 
 static void ob_before_unbinding(struct device *device)
 {
-	struct module *module = ob_module_of(device);
+	struct module *module = device->driver->owner ?: OB_BUILT_IN;
 
 	/* An unbinding cannot be refused. Sessions that are created later see it: ob_attach(). */
 	xa_store(&unbindings, (unsigned long)device, module, GFP_KERNEL | __GFP_NOFAIL);
@@ -233,7 +228,7 @@ static struct device *ob_next_device(struct device *before)
 }
 
 /* Watches the buses with devices of a driver module. */
-void ob_unplug_watch(struct module *owner)
+static void ob_unplug_watch(struct module *owner)
 {
 	struct device *device = NULL;
 
@@ -245,10 +240,34 @@ void ob_unplug_watch(struct module *owner)
 		/* A driver that is built into the kernel may have devices on the first two. */
 		if (dev_is_platform(device) || dev_is_pci(device) ||
 		    (owner != OB_BUILT_IN && device->bus && device->driver &&
-		     ob_related(owner, ob_module_of(device))))
+		     ob_related(owner, device->driver->owner ?: OB_BUILT_IN)))
 			ob_watch_bus_of(device);
 		device_unlock(device);
 	}
+}
+
+/* The session has a handle of its driver. */
+void ob_driver_found(struct ob_session *session)
+{
+	struct module *owner = session->tfm->__crt_alg->cra_module ?: OB_BUILT_IN;
+	struct ob_driver *driver = session->driver;
+	bool is_new;
+
+	scoped_guard(mutex, &ob_drivers_lock) {
+		is_new = driver->owner != owner;
+		driver->algorithm = session->algorithm;
+		driver->owner = owner;
+	}
+	if (is_new)
+		ob_unplug_watch(owner);
+}
+
+/* Must not call the crypto API, which may hold its own lock here. */
+static int ob_crypto_event(struct notifier_block *notifier, unsigned long event, void *data)
+{
+	if (event == CRYPTO_MSG_ALG_LOADED)
+		atomic_inc(&ob_arrivals);
+	return NOTIFY_DONE;
 }
 
 /* Forgets a module before it is freed. */
@@ -270,20 +289,22 @@ static int ob_module_event(struct notifier_block *notifier, unsigned long event,
 	return NOTIFY_OK;
 }
 
+static struct notifier_block crypto_notifier = { .notifier_call = ob_crypto_event };
 static struct notifier_block module_notifier = { .notifier_call = ob_module_event };
 static struct notifier_block pm_notifier = { .notifier_call = ob_pm_event };
 
 int ob_unplug_init(void)
 {
-	int error = register_module_notifier(&module_notifier);
-
-	return error ?: register_pm_notifier(&pm_notifier);
+	crypto_register_notifier(&crypto_notifier);
+	register_module_notifier(&module_notifier);
+	return register_pm_notifier(&pm_notifier);
 }
 
 void ob_unplug_exit(void)
 {
 	unregister_pm_notifier(&pm_notifier);
 	unregister_module_notifier(&module_notifier);
+	crypto_unregister_notifier(&crypto_notifier);
 	while (bus_count--)
 		bus_unregister_notifier(buses[bus_count].bus, &buses[bus_count].notifier);
 	/* Of devices whose unbinding ended unnoticed. */
