@@ -53,6 +53,8 @@ void lacks(const char *missing) __attribute__((noreturn));
 const char *software_aes(void);
 /* In pairs.c; leaves handles of drivers behind. */
 void pairs_with_an_unbinding(void);
+/* Seconds of a test whose length is chosen. */
+extern int duration;
 /* Directory of the test programs. */
 extern const char *programs;
 
