@@ -28,7 +28,7 @@ kit: ## what the owner of a board unpacks and sends one file from, in target/kit
 	@scripts/setup packages
 	@scripts/kit $(ARCH)
 
-release: ## the files of a release in target/dist: source, packages built twice, lists of crates, checksums
+release: ## the files of a release in target/dist: source, packages built twice, kits, lists of crates, checksums
 	@scripts/setup packages
 	@scripts/release $(ARCH)
 
