@@ -35,7 +35,7 @@ release: ## the files of a release in target/dist: source, packages built twice,
 test: ## unit tests, and the end-to-end tests on the legs where they can differ (twenty minutes)
 	@scripts/test fast
 
-test-all: ## unit tests, fuzzers for a minute, mutants of what differs from SINCE=origin/main, and each end-to-end test on every leg (an hour)
+test-all: ## unit tests, fuzzers for two minutes, mutants of what differs from SINCE=origin/main, and each end-to-end test on every leg (an hour)
 	@scripts/test all
 
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)

@@ -91,8 +91,16 @@ impl<S: ?Sized + Share> Hardware<S> {
         self.sampling.next() || is_first_of_key
     }
 
+    /// Forgets what the driver did.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn restore(&self) {
+        self.failures.store(0, Ordering::Relaxed);
+        self.sessions.forget_refusal();
+        self.trust.restore();
+    }
+
     /// Ends the time after the start or a failure, in which all results are compared in full.
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn end_of_start(&self) {
         assert!((0..1000).any(|_| !self.compares_in_full(false)), "each result is compared in full");
     }

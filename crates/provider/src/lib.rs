@@ -29,8 +29,10 @@
 //!   `sampling`: selects results for full comparison
 //! - `clock`, `wipe`: time without system calls, overwriting of secrets
 //! - `rand`: a seed source from /dev/hwrng
-//! - `lookahead`: key stream computed in advance; its module `fuzzing` is for `fuzz/` only
-//! - `libcrypto`, `sham_driver`: for tests: this provider in a real libcrypto, with a driver that has faults
+//! - `lookahead`: key stream computed in advance
+//!
+//! For tests and `fuzz/` there are in `tests/`: `sham_driver`, this provider in a real libcrypto with a
+//! driver that has faults; `fuzzing`, streams of key stream over an engine of a script.
 
 mod aead;
 mod atomic_slot_id;
@@ -53,8 +55,6 @@ mod jobs;
 mod key_session;
 mod keyed_request;
 mod kinds;
-#[cfg(any(test, fuzzing))]
-mod libcrypto;
 mod log;
 mod lookahead;
 mod mac;
@@ -72,7 +72,9 @@ mod reserve;
 mod sampling;
 mod search;
 mod sessions;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
+#[path = "../tests/sham_driver/mod.rs"]
+#[cfg_attr(fuzzing, allow(dead_code, unused_imports, reason = "unit tests use all of it"))]
 mod sham_driver;
 mod software;
 mod spot_check;
@@ -85,7 +87,10 @@ mod trust;
 mod unwritten;
 
 #[cfg(fuzzing)]
-pub use lookahead::fuzzing;
+pub mod fuzzing {
+    pub use crate::lookahead::fuzzing::{messages, predictor, stream};
+    pub use crate::sham_driver::calls_of_script as calls;
+}
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -133,7 +133,7 @@ impl Offer {
         self.ciphers.get(kind)?.as_ref()
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn cipher_mut(&mut self, kind: &Kind) -> Option<&mut Cipher> {
         self.ciphers.iter_mut().flatten().find(|cipher| cipher.kind.name == kind.name)
     }

@@ -12,6 +12,7 @@ mod counters;
 #[cfg(all(test, loom))]
 mod explored;
 #[cfg(fuzzing)]
+#[path = "../../tests/fuzzing/mod.rs"]
 pub mod fuzzing;
 mod gcm_tag;
 #[cfg(test)]

@@ -2,18 +2,25 @@
 
 use std::ffi::c_uint;
 use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 
 use outboard_abi::{Param, end, name};
 
+use super::libcrypto;
 use crate::kinds::{KINDS, Kind, Mode};
-use crate::libcrypto;
-use crate::software::SoftContext;
+use crate::software::{SoftCipher, SoftContext};
 
 /// A context of the default provider.
 pub(crate) fn software(kind: &Kind) -> SoftContext {
+    static FUNCTIONS: [OnceLock<SoftCipher>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
     let software = libcrypto::provider().software;
-    let functions = software.cipher(kind.name).expect("the default provider has the cipher");
-    SoftContext::new(Box::leak(Box::new(functions)), software.context()).expect("memory")
+    let find = || software.cipher(kind.name).expect("the default provider has the cipher");
+    SoftContext::new(FUNCTIONS[place(kind)].get_or_init(find), software.context()).expect("memory")
+}
+
+/// Its place among the ciphers.
+pub(super) fn place(kind: &Kind) -> usize {
+    KINDS.iter().position(|own| std::ptr::eq(own, kind)).expect("a cipher")
 }
 
 /// The cipher with this name.

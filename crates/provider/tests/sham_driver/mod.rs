@@ -4,15 +4,18 @@
 //! - `calls`: the calls of an application, of a context of this provider or of the default one
 //! - `bench`: a provider whose ciphers have the driver
 //! - `interrupted`: a default provider that fails, or during whose calls something else happens
+//! - `libcrypto`: this provider in the libcrypto of the machine
 //! - `sequences`: any calls, compared with the default provider
 
 mod bench;
 mod calls;
 mod interrupted;
+pub(crate) mod libcrypto;
 mod sequences;
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use outboard_accel::{Accelerator, Algorithm, Direction, Error, InFlight, Request, Session};
@@ -20,6 +23,8 @@ use outboard_accel::{Accelerator, Algorithm, Direction, Error, InFlight, Request
 pub(crate) use bench::{Bench, policy, provider};
 pub(crate) use calls::{Message, bytes, cipher, finish, kind, software, update};
 pub(crate) use interrupted::interrupting;
+#[cfg(fuzzing)]
+pub use sequences::calls_of_script;
 
 use crate::kinds::{KINDS, Kind};
 
@@ -51,6 +56,8 @@ pub(crate) struct State {
     /// Number of requests for key stream, and whether it is not completed.
     pub(crate) ahead: usize,
     pub(crate) is_late: bool,
+    /// How often that has changed, in a test where it does so more than once.
+    changes: usize,
     /// Number of sessions opened with a key, and of those that exist.
     pub(crate) opened: usize,
     sessions: usize,
@@ -77,6 +84,7 @@ impl Sham {
             piece: 0,
             ahead: 0,
             is_late: false,
+            changes: 0,
             opened: 0,
             sessions: 0,
             unreleased: 0,
@@ -88,10 +96,23 @@ impl Sham {
         self.state.lock().expect("no test panics while it has the lock")
     }
 
+    pub(super) fn change_lateness(&self) {
+        let mut state = self.state();
+        (state.is_late, state.changes) = (!state.is_late, state.changes + 1);
+    }
+
     fn session(&self, key: &[u8], tag_len: usize) -> Box<dyn Session> {
-        self.state().sessions += 1;
-        let (results, blocks, was_late) = (Vec::new(), Vec::new(), false);
-        Box::new(ShamSession { sham: self.clone(), key: key.to_vec(), tag_len, results, blocks, was_late })
+        let mut state = self.state();
+        state.sessions += 1;
+        Box::new(ShamSession {
+            sham: self.clone(),
+            key: key.to_vec(),
+            tag_len,
+            results: Vec::new(),
+            blocks: Vec::new(),
+            late_since: None,
+            longest: AtomicUsize::new(state.max_request),
+        })
     }
 }
 
@@ -151,9 +172,11 @@ struct ShamSession {
     key: Vec<u8>,
     tag_len: usize,
     results: Vec<Result<Vec<u8>, Error>>,
-    /// Key stream, and whether the driver was late when it was submitted.
+    /// Key stream, and the changes until it was submitted if the driver was late then.
     blocks: Vec<u128>,
-    was_late: bool,
+    late_since: Option<usize>,
+    /// What a request may have in bytes, as the provider has been told last.
+    longest: AtomicUsize,
 }
 
 impl ShamSession {
@@ -190,20 +213,24 @@ impl Drop for ShamSession {
 
 impl InFlight for ShamSession {
     fn is_done(&self) -> bool {
-        !self.was_late || !self.sham.state().is_late
+        let state = self.sham.state();
+        !state.is_late || self.late_since != Some(state.changes)
     }
 }
 
 impl Session for ShamSession {
     fn max_request(&self, _direction: Direction) -> usize {
-        self.sham.state().max_request
+        let longest = self.sham.state().max_request;
+        self.longest.store(longest, Ordering::Relaxed);
+        longest
     }
 
     fn submit(&mut self, requests: &[Request<'_>]) -> Result<(), Error> {
         self.release();
         let mut state = self.sham.state();
         assert_eq!(requests.len(), 1);
-        assert!(requests.iter().all(|request| request.len() <= state.max_request));
+        let longest = self.longest.load(Ordering::Relaxed);
+        assert!(requests.iter().all(|request| request.len() <= longest));
         state.submitted.push(requests.iter().map(Request::len).collect());
         state.piece = requests[requests.len() - 1].piece;
         if let Some(Fault::Refused(error)) = state.faults.front() {
@@ -240,7 +267,7 @@ impl Session for ShamSession {
         }
         let mut state = self.sham.state();
         state.ahead += 1;
-        self.was_late = state.is_late;
+        self.late_since = state.is_late.then_some(state.changes);
         drop(state);
         Ok(())
     }

@@ -1,18 +1,18 @@
 //! A provider whose ciphers have a sham driver.
 
 use std::ptr::from_ref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use outboard_accel::{Accelerator, Algorithm};
+use outboard_accel::Algorithm;
 use outboard_counters::{Counts, SoftwareReason, Table};
 use outboard_policy::{Policy, Tuned};
 
+use super::calls::place;
 use super::interrupted::interrupted;
-use super::{Sham, kind};
+use super::{Sham, kind, libcrypto};
 use crate::decided::Decided;
 use crate::hardware::Hardware;
 use crate::kinds::{KINDS, Kind};
-use crate::libcrypto;
 use crate::log::Log;
 use crate::lookahead::Lookahead;
 use crate::offer::{Cipher, Offer};
@@ -20,7 +20,6 @@ use crate::provider::Provider;
 use crate::provider_context::ProviderContext;
 use crate::software::{SoftCipher, SoftContext};
 use crate::tables;
-use crate::trust::Trust;
 
 /// A policy with these keys of openssl.cnf.
 pub(crate) fn policy(lines: &[(&str, &str)]) -> Policy {
@@ -95,22 +94,27 @@ impl Bench {
 
     /// A context of this provider, as the core makes one.
     pub(crate) fn context(&self, kind: &Kind) -> SoftContext {
-        let place = KINDS.iter().position(|own| own.name == kind.name).expect("a cipher");
+        static FUNCTIONS: [OnceLock<SoftCipher>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
+        let place = place(kind);
         // SAFETY: a dispatch table.
-        let functions = unsafe { SoftCipher::new(tables::CIPHERS[place].as_ptr()) };
+        let find = || unsafe { SoftCipher::new(tables::CIPHERS[place].as_ptr()) }.expect("all functions");
         let at = from_ref(self.context).cast_mut().cast();
-        SoftContext::new(Box::leak(Box::new(functions.expect("all functions"))), at).expect("a context")
+        SoftContext::new(FUNCTIONS[place].get_or_init(find), at).expect("a context")
     }
 
     /// Compares no result in full but the first of a key.
     pub(crate) fn end_of_start(&self) {
-        let ciphers = (0..KINDS.len()).filter_map(|place| self.offer().cipher(place));
-        ciphers.for_each(|cipher| cipher.hardware.end_of_start());
+        self.hardware().for_each(Hardware::end_of_start);
     }
 
     /// Trusts the driver again.
     pub(crate) fn forget_differences(&self) {
-        Trust::of(self.sham.driver()).restore();
+        self.hardware().for_each(Hardware::restore);
+    }
+
+    fn hardware(&self) -> impl Iterator<Item = &'static Hardware> {
+        let ciphers = (0..KINDS.len()).filter_map(|place| self.offer().cipher(place));
+        ciphers.flat_map(|cipher| std::iter::once(&*cipher.hardware).chain(cipher.ahead.as_deref()))
     }
 
     /// Counts of a cipher whose contexts are freed.

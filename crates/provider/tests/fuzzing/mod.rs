@@ -14,8 +14,8 @@ use crate::block_cipher::BlockCipher;
 use crate::hardware::Hardware;
 use crate::in_out::InOut;
 use crate::kinds::Mode;
-use crate::libcrypto::provider;
 use crate::log::Log;
+use crate::sham_driver::libcrypto::provider;
 use crate::trust::Trust;
 use engine::Engine;
 use outboard_accel::Accelerator;
@@ -26,7 +26,7 @@ pub use predictor::predictor;
 pub use stream::stream;
 
 /// AES in plain code, for the engine and the expected results.
-#[path = "../../../../accel/src/check/aes.rs"]
+#[path = "../../../accel/src/check/aes.rs"]
 #[allow(dead_code, reason = "decryption is not used here")]
 mod aes;
 
