@@ -95,7 +95,8 @@ impl Modelled {
                 "outboard" => {
                     let consent: &[&str] = if words[1] == "setup" { &["--yes"] } else { &[] };
                     let text = self.output(&[&words[1..], consent].concat());
-                    let expected = if words[1] == "setup" { self.names.cbc } else { self.names.device };
+                    let is_verbose = words.contains(&"--verbose");
+                    let expected = if is_verbose { self.names.device } else { self.names.cbc };
                     assert!(text.contains(expected), "{line}: {text}");
                 }
                 _ => panic!("{}: {line} is not known here", section.page),
