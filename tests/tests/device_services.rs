@@ -44,6 +44,13 @@ fn nginx_is_refused_where_software_wins_and_verified_where_the_accelerator_wins(
         assert!(row.is_some_and(|row| row.contains(ACCELERATOR) && row.ends_with(shown)), "{text}");
         assert_unchanged(&before);
     }
+    // What a test's client sends is decrypted, so it cannot show a driver that wins by encryption only.
+    set_thresholds("4096");
+    let policy = fs::read_to_string(POLICY).expect("a policy");
+    fs::write(POLICY, policy.replace("4096 4096", "4096 never")).expect("a policy");
+    let text = succeeds(&machine, &["enable", "nginx", "--restart", "--aes-required"]);
+    assert!(text.contains("the accelerator only encrypts"), "{text}");
+    disables(&machine, &["nginx"]);
     set_thresholds("4096");
     in_rounds(&machine, &["nginx", "--aes-required"], || downloads(NGINX));
 }

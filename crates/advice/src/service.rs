@@ -40,6 +40,9 @@ pub struct CipherFacts {
     pub is_measured: bool,
     /// An accelerator could serve it, and software does since nothing was measured.
     pub awaits_measurement: bool,
+    /// The driver wins for encryption only: AES-CBC in software decrypts several blocks at once.
+    #[serde(default)]
+    pub only_encrypts: bool,
     pub task: DriverTask,
 }
 

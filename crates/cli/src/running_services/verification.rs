@@ -100,7 +100,8 @@ impl LiveService {
         restarted
     }
 
-    /// Verifies that the service works and uses outboard. With `force` it may stay in software.
+    /// Verifies that the service works and uses outboard. `ciphers` are those that an accelerator decrypts.
+    /// With `force` it may stay in software.
     pub fn verify(&self, module: &Path, ciphers: &[String], force: bool) -> Result<Verification, Broken> {
         for unit in &self.units {
             let set = self.openssl_conf.iter().find(|(name, _)| name == unit || *name == template(unit));
@@ -230,6 +231,11 @@ impl LiveService {
             (false, false) => found.notes.push(
                 "only handshakes were made, which are too short for an accelerator: no login was possible with the keys of \
                  this user; traffic of your clients moves the counters of `outboard status`"
+                    .to_owned(),
+            ),
+            (false, true) if ciphers.is_empty() && !force => found.notes.push(
+                "the accelerator only encrypts for this service, and what a test sends is decrypted: downloads of your clients \
+                 move the counters of `outboard status`"
                     .to_owned(),
             ),
             (false, true) => {

@@ -87,6 +87,7 @@ fn of_decisions(
                         is_measured: row.is_some_and(|row| row.driver == driver),
                         driver: Some(driver.clone()),
                         from: direct_from,
+                        only_encrypts: from[1].is_none(),
                         ..facts
                     },
                 }
