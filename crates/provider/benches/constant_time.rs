@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use outboard_measure::clock::Clock;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 #[path = "../../ghash/src/tests/constant_time/memcheck.rs"]
 #[allow(dead_code, reason = "not all is used here")]
 mod memcheck;
@@ -237,7 +237,7 @@ fn welch(all: &[(usize, u64)], longest: u64) -> f64 {
 }
 
 /// For memcheck: the operation, its bytes, all of them secret, and the length of its MAC.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn in_memcheck(name: &str) -> ExitCode {
     let (work, make, mac_size): (Work, Make, usize) = match name {
         "unpadding-20" => (cipher::right, any, 20),
@@ -256,7 +256,7 @@ fn in_memcheck(name: &str) -> ExitCode {
 }
 
 fn main() -> ExitCode {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     if let Ok(name) = std::env::var("OUTBOARD_MEMCHECK") {
         return in_memcheck(&name);
     }

@@ -1,4 +1,4 @@
-//! Requests of valgrind.h and memcheck.h, on x86-64.
+//! Requests of valgrind.h and memcheck.h, on x86.
 
 use std::arch::asm;
 
@@ -6,23 +6,36 @@ const RUNNING_ON_VALGRIND: usize = 0x1001;
 const MAKE_MEM_UNDEFINED: usize = 0x4d43_0001;
 const MAKE_MEM_DEFINED: usize = 0x4d43_0002;
 
+/// The sequence of valgrind.h. To a CPU it does nothing.
+macro_rules! sequence {
+    ($request:ident, $answer:ident, $a:tt, $b:tt, $d:tt, $di:tt, $third:tt, $fourth:tt) => {
+        asm!(
+            concat!("rol ", $di, ", 3"),
+            concat!("rol ", $di, ", 13"),
+            concat!("rol ", $di, ", ", $third),
+            concat!("rol ", $di, ", ", $fourth),
+            concat!("xchg ", $b, ", ", $b),
+            in($a) $request.as_ptr(),
+            inout($d) $answer,
+            inout($di) 0_usize => _,
+        )
+    };
+}
+
 /// The answer of valgrind, or 0 without it.
 fn request(what: usize, address: *const u8, length: usize) -> usize {
     let request = [what, address as usize, length, 0, 0, 0];
     let mut answer = 0;
-    // SAFETY: the sequence of valgrind.h. To a CPU it does nothing.
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: valgrind reads the request.
     unsafe {
-        asm!(
-            "rol rdi, 3",
-            "rol rdi, 13",
-            "rol rdi, 61",
-            "rol rdi, 51",
-            "xchg rbx, rbx",
-            in("rax") request.as_ptr(),
-            inout("rdx") answer,
-            inout("rdi") 0_usize => _,
-        );
-    }
+        sequence!(request, answer, "rax", "rbx", "rdx", "rdi", 61, 51)
+    };
+    #[cfg(target_arch = "x86")]
+    // SAFETY: as above.
+    unsafe {
+        sequence!(request, answer, "eax", "ebx", "edx", "edi", 29, 19)
+    };
     answer
 }
 
