@@ -249,7 +249,8 @@ impl Pair {
     /// The rest of a sealed message, or another text.
     fn text(&mut self, length: u8) -> Vec<u8> {
         if self.sealed.is_empty() || length >= 192 {
-            return text(length);
+            // Software needs most of the time for DES.
+            return text(if self.kind.block() == 8 { length % 12 } else { length });
         }
         let len = if length >= 64 { self.sealed.len() } else { text(length).len().min(self.sealed.len()) };
         self.sealed.drain(..len).collect()
@@ -297,7 +298,7 @@ impl Pair {
 
     fn cipher(&mut self, length: u8) {
         if !self.kind.mode.is_aead() {
-            let blocks = bytes(usize::from(length) * 16, usize::from(length));
+            let blocks = bytes(usize::from(length % 32) * 16, usize::from(length));
             self.is_ready = self.both(|context| cipher(context, &blocks)).is_some();
         }
     }
