@@ -161,8 +161,11 @@ impl Sequences {
             unsafe { libc::_exit(i32::from(result.is_err())) };
         }
         let mut status = 0;
+        // The fuzzer has a timer, whose signal interrupts the wait.
         // SAFETY: waits for the child forked above.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        while unsafe { libc::waitpid(child, &mut status, 0) } != child {
+            assert_eq!(std::io::Error::last_os_error().kind(), std::io::ErrorKind::Interrupted);
+        }
         assert_eq!(status, 0, "the child has failed");
     }
 }
