@@ -144,7 +144,12 @@ fn line(drivers: &[Judged], one: &PreferredDriver, priority: i32, release: Optio
         users.iter().filter(|cell| cell.reachable == answer).map(|cell| cell.consumer.name()).collect()
     };
     let (certain, unclear) = (with(Reachable::Yes), with(Reachable::Unclear));
-    let mut text = format!("{}: priority {priority} (its own is {}); ", one.name, one.own_priority);
+    let mut text = match one.own_priority == priority {
+        true => {
+            format!("{}: selected already, and stays so, with its own priority of {priority}; ", one.name)
+        }
+        false => format!("{}: priority {priority} (its own is {}); ", one.name, one.own_priority),
+    };
     text += &match (certain.is_empty(), unclear.is_empty()) {
         (false, _) => format!("{} get it for new keys", certain.join(", ")),
         (true, false) => format!("{} may get it for new keys", unclear.join(", ")),
@@ -234,15 +239,15 @@ mod tests {
         let fixture =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../inventory/tests/fixtures/armada388-helios4");
         let drivers = survey(&Root::saved(&fixture).unwrap()).unwrap().drivers;
-        let says = |name: &str, release: &str| {
-            let one = PreferredDriver { name: name.to_owned(), own_priority: 300, is_last: false };
-            line(&drivers, &one, 401, Release::parse(release))
-        };
+        let one = |name: &str| PreferredDriver { name: name.to_owned(), own_priority: 300, is_last: false };
+        let says = |name: &str, release: &str| line(&drivers, &one(name), 401, Release::parse(release));
         // CESA's drivers allocate memory, which dm-crypt refuses since Linux 5.10.
         let cbc = says("mv-cbc-aes", "6.12.0");
         assert!(cbc.contains("IPsec get it for new keys") && !cbc.contains("dm-crypt"), "{cbc}");
         let ecb = says("mv-ecb-aes", "6.12.0");
         assert!(ecb.contains("no user in the kernel that outboard knows gets it"), "{ecb}");
+        let same = line(&drivers, &one("mv-cbc-aes"), 300, Release::parse("6.12.0"));
+        assert!(same.contains("selected already"), "{same}");
         assert!(ecb.contains("\n  dm-crypt: disks are not usually encrypted with ecb(aes)\n"), "{ecb}");
     }
 }
