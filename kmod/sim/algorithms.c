@@ -165,7 +165,7 @@ int sim_register(const struct sim_model *model)
 	int id, error;
 
 	for (id = 0; id < SIM_ALGORITHMS; id++) {
-		if (sim_is_stale(id, model) &&
+		if (!SIM_REVOCABLE && sim_is_stale(id, model) &&
 		    refcount_read(&sim_crypto_alg(&sim_algorithms[id])->cra_refcnt) > 1)
 			return -EBUSY;
 	}

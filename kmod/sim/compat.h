@@ -51,4 +51,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* With docs/upstream/series: handles end when their algorithm is unregistered. */
+#ifdef CRYPTO_ALG_REVOCABLE
+#define SIM_REVOCABLE CRYPTO_ALG_REVOCABLE
+#else
+#define SIM_REVOCABLE 0
+#endif
+
 #endif

@@ -21,6 +21,37 @@ atomic_t sim_late_exits;	/* tfms with a key that were freed after a device had g
 
 static struct platform_device *platform_devices[SIM_MAX_DEVICES];
 
+/* A driver whose device does not answer must end the requests that unregistering waits for. */
+static void sim_give_up(struct work_struct *work)
+{
+	struct sim_device *device;
+
+	mutex_lock(&sim_devices_lock);
+	list_for_each_entry(device, &sim_devices, node)
+		sim_release_held(device, -ENODEV);
+	mutex_unlock(&sim_devices_lock);
+}
+
+static DECLARE_DELAYED_WORK(give_up, sim_give_up);
+static DEFINE_MUTEX(handles_lock);	/* one device at a time comes or goes */
+
+/* Where handles can end, those of all devices do, before one goes. */
+static void sim_end_handles(void)
+{
+	if (!SIM_REVOCABLE)
+		return;
+	schedule_delayed_work(&give_up, 3 * HZ);
+	sim_go_dead();
+	cancel_delayed_work_sync(&give_up);
+}
+
+static void sim_register_again(void)
+{
+	if (SIM_REVOCABLE && sim_removals && !list_empty(&sim_devices) &&
+	    module_is_live(THIS_MODULE))
+		sim_go_live();
+}
+
 static int sim_probe(struct platform_device *pdev)
 {
 	struct sim_device *device = devm_kzalloc(&pdev->dev, sizeof(*device), GFP_KERNEL);
@@ -47,9 +78,12 @@ static int sim_probe(struct platform_device *pdev)
 		return error;
 	}
 	sim_debugfs_add(device);
+	mutex_lock(&handles_lock);
 	mutex_lock(&sim_devices_lock);
 	list_add_tail_rcu(&device->node, &sim_devices);
 	mutex_unlock(&sim_devices_lock);
+	sim_register_again();
+	mutex_unlock(&handles_lock);
 	return 0;
 }
 
@@ -57,6 +91,8 @@ static void sim_unplug(struct platform_device *pdev)
 {
 	struct sim_device *device = platform_get_drvdata(pdev);
 
+	mutex_lock(&handles_lock);
+	sim_end_handles();
 	mutex_lock(&sim_devices_lock);
 	list_del_rcu(&device->node);
 	WRITE_ONCE(sim_removals, sim_removals + 1);
@@ -66,6 +102,8 @@ static void sim_unplug(struct platform_device *pdev)
 	sim_stop_interrupt(device);
 	sim_drop_all(device);
 	debugfs_remove_recursive(device->dir);
+	sim_register_again();
+	mutex_unlock(&handles_lock);
 }
 
 SIM_REMOVE(sim_unplug)

@@ -173,7 +173,7 @@ u32 sim_flags(const struct sim_model *model)
 	bool falls_back = model->soft_below || model->soft_from || model->soft_gap_to ||
 			  model->no_aes192;
 
-	return CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY |
+	return CRYPTO_ALG_ASYNC | CRYPTO_ALG_KERN_DRIVER_ONLY | SIM_REVOCABLE |
 	       (model->allocates ? CRYPTO_ALG_ALLOCATES_MEMORY : 0) |
 	       (falls_back ? CRYPTO_ALG_NEED_FALLBACK : 0);
 }
