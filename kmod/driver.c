@@ -13,7 +13,7 @@ DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
 /* Sessions that have, or try to allocate, a driver handle, also of drivers that are disallowed. */
 LIST_HEAD(ob_attached);
-atomic_t ob_arrivals;	/* registered algorithms and bound devices; a change allows a new lookup */
+atomic_t ob_arrivals;	/* registered algorithms; a change allows a new lookup */
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
@@ -64,7 +64,8 @@ void ob_withdraw(const struct ob_arena *arena)
 
 /*
  * Allocates the handle, and checks that it belongs to the driver of that exact name, and that the
- * driver is tested by the kernel, not a template instance and not internal.
+ * driver is not a template instance. Drivers that failed a self-test, or are internal to others, are
+ * not found by this lookup.
  *
  * The crypto API takes a name such as "cbc(aes-x)" of a driver that is missing for a request to
  * instantiate a template. Templates refuse a type with CRYPTO_ALG_ASYNC in the mask
@@ -85,8 +86,7 @@ static int ob_handle_alloc(struct ob_session *session, const struct ob_type *typ
 	session->algorithm = ob_algorithm_named(alg->cra_name, type);
 	if (strcmp(alg->cra_driver_name, name))
 		error = -ENOENT;
-	else if (!session->algorithm || !(alg->cra_flags & CRYPTO_ALG_TESTED) ||
-		 alg->cra_flags & (CRYPTO_ALG_INSTANCE | CRYPTO_ALG_INTERNAL))
+	else if (!session->algorithm || alg->cra_flags & CRYPTO_ALG_INSTANCE)
 		error = -EINVAL;
 	if (error)
 		ob_session_free_handle(session);
@@ -128,8 +128,6 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		if (tried != -ENOENT && tried != -EINVAL)
 			error = tried;
 		ob_detach(session);
-		if (ob_session_is(session, OB_DEAD))
-			return -ENODEV;
 	}
 	return error;
 }

@@ -151,10 +151,8 @@ static void ob_before_unbinding(struct device *device)
 
 static void ob_set_suspended(bool yes)
 {
-	scoped_guard(mutex, &ob_drivers_lock)
-		suspended = yes;
-	/* Drivers that were missing meanwhile are looked up again without delay. */
-	atomic_inc(&ob_arrivals);
+	guard(mutex)(&ob_drivers_lock);
+	suspended = yes;
 }
 
 static int ob_pm_event(struct notifier_block *notifier, unsigned long event, void *data)
@@ -181,7 +179,6 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 		xa_erase(&unbindings, (unsigned long)data);
 		break;
 	case BUS_NOTIFY_BOUND_DRIVER:
-		atomic_inc(&ob_arrivals);
 		ob_engines_probe();
 	}
 	return NOTIFY_OK;

@@ -170,10 +170,39 @@ static void while_a_process_submits(void)
 	join(child);
 }
 
+/* A new session's driver would lose its device with the machine asleep. */
+static void while_requests_end_no_session_is_made(void)
+{
+	double end;
+	int error = 0;
+	pid_t child;
+
+	begin();
+	hold(true);
+	fill(1);
+	check(!submit(&arena, 0, 1, 0), "%m");
+	child = fork();
+	if (!child) {
+		check(!suspend(), "%m");
+		_exit(0);
+	}
+	for (end = now() + 10; !error && now() < end; usleep(1000)) {
+		error = new_session(fd, 2, OUTBOARD_CBC_AES, 0, a_key(), 16);
+		if (!error)
+			check(!free_session(fd, 2), "%m");
+	}
+	check(error == -ENOENT, "%s", strerror(-error));
+	hold(false);
+	join(child);
+	check(!wait_for(&arena, 0), "status %d", arena.slot[0].status);
+	make_session(fd, 2, cbc);
+}
+
 static const struct test tests[] = {
 	TEST(with_an_idle_session),
 	TEST(with_requests_in_flight),
 	TEST(while_a_process_submits),
+	TEST_SIM(while_requests_end_no_session_is_made),
 	TEST_SIM(a_request_that_does_not_end_prevents_it),
 	TEST_SIM(a_lost_request_does_not_prevent_it),
 };
