@@ -180,7 +180,13 @@ static void names_with_parentheses_can_be_allowed(void)
 	fd = open_device(0);
 	arena = map_arena(fd, 1 * MIB, 0);
 	randomize(text, sizeof(text));
+	/* Nothing is known of a driver that is missing, but that it is not one of another algorithm. */
+	check(!tell("/sys/class/misc/outboard/disallow", "%s", driver_of(algorithm(ids[1]))), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "%s", drivers[0]), "%m");
 	check(!tell(SIM_PARAMETERS "/preset", "eip93"), "%m");
+	check(new_session(fd, 9, ids[1], 0, a_key(), 16) == -ENOENT, "%m");
+	check(!tell("/sys/class/misc/outboard/disallow", "%s", drivers[0]), "%m");
+	check(!tell("/sys/class/misc/outboard/allow", "%s", driver_of(algorithm(ids[1]))), "%m");
 	for (size_t i = 0; i < COUNT(bad); i++)
 		check(tell("/sys/class/misc/outboard/allow", "%s", bad[i]) == -EINVAL, "%s: %m",
 		      bad[i]);
@@ -209,6 +215,10 @@ static void instances_of_templates_are_refused(void)
 	check(!tell("/sys/class/misc/outboard/allow", "cbc(aes-sim)"), "%m");
 	check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
 	check(!tell("/sys/class/misc/outboard/disallow", "cbc(aes-sim)"), "%m");
+	/* The name of an algorithm is not that of its best driver. */
+	check(!tell("/sys/class/misc/outboard/allow", "cbc(aes)"), "%m");
+	check(new_session(fd, 1, OUTBOARD_CBC_AES, 0, a_key(), 16) == -ENOENT, "%m");
+	check(!tell("/sys/class/misc/outboard/disallow", "cbc(aes)"), "%m");
 	check(tell("/sys/class/misc/outboard/allow", "cbc(%s)", software_aes()) == -EINVAL,
 	      "an instance of cbc: %m");
 	check(tell("/sys/class/misc/outboard/disallow", "cbc(%s)", software_aes()) == -ENOENT,
