@@ -240,6 +240,7 @@ fn a_suite_is_served_from_its_threshold_if_requests_are_that_large() {
         why: "no driver".to_owned(),
         is_measured: true,
         awaits_measurement: false,
+        only_encrypts: false,
         task,
     };
     let suite = |cipher| OfferedSuite { name: format!("{cipher:?}"), cipher };

@@ -141,6 +141,7 @@ impl Random {
             is_measured: self.below(4) > 0,
             why: "no driver".to_owned(),
             awaits_measurement: driver.is_none() && self.below(4) == 0,
+            only_encrypts: false,
             task: self.of(&[DriverTask::Direct, DriverTask::Ahead { direct_from: None }]),
             driver,
         }
