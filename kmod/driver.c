@@ -64,8 +64,8 @@ void ob_withdraw(const struct ob_arena *arena)
 
 /*
  * Allocates the handle, and checks that it belongs to the driver of that exact name, and that the
- * driver is not a template instance. Drivers that failed a self-test, or are internal to others, are
- * not found by this lookup.
+ * driver is not a template instance. Drivers that failed a self-test, or are internal to others,
+ * are not found by this lookup.
  *
  * The crypto API takes a name such as "cbc(aes-x)" of a driver that is missing for a request to
  * instantiate a template. Templates refuse a type with CRYPTO_ALG_ASYNC in the mask
