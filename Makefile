@@ -2,7 +2,7 @@
 export PATH := $(PATH):$(HOME)/.cargo/bin
 CACHE = $${OUTBOARD_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/outboard}
 
-.PHONY: help demo build install uninstall packages kit release test test-all test-debug-kernel bench lint check verify fuzz clean clean-cache
+.PHONY: help demo build install uninstall packages kit release test test-all test-debug-kernel test-upstream bench lint check verify fuzz clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 28
@@ -37,9 +37,13 @@ test: ## unit tests, and the end-to-end tests on the legs where they can differ 
 
 test-all: ## unit tests, fuzzers for two minutes, mutants of what differs from SINCE=origin/main, and each end-to-end test on every leg (an hour)
 	@scripts/test all
+	@vm/debug-kernel --apply || [ $$? = 77 ]
 
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
+
+test-upstream: ## the series of docs/upstream on the newest kernel source that Debian has, which is built and booted (half an hour; test-all applies it)
+	@scripts/test-upstream
 
 bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and look-ahead with OpenSSL, applications with and without (forty minutes)
 	@scripts/setup for amd64
