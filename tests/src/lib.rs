@@ -31,6 +31,7 @@ pub mod interrupted;
 pub mod kept;
 pub mod kernel_module;
 pub mod kernel_users;
+pub mod kit;
 pub mod lane;
 pub mod machine;
 pub mod mbedtls;
