@@ -144,18 +144,18 @@ static long most_outstanding(long left)
 
 /*
  * Its requests take 20 ms, and end together. That is no work that another request would find before
- * it. A request that a busy host delays is: after it the engine has fewer for a while, so it has as
- * many batches as it needs.
+ * it. They are long, so that a slow host needs little time for their number. One that it delays all
+ * the same leaves the engine fewer for a while: up to 20 batches.
  */
 static void an_engine_that_works_on_many_at_once_has_many(void)
 {
-	enum { ENOUGH = 3 * FIRST, BATCHES = 20 };
+	enum { MIDDLE = 20480, AT_FIRST = FIRST * 5120 / MIDDLE, ENOUGH = 6 * AT_FIRST };
 	long most = 0;
 
 	slow_engine(SIM_PARAMETERS "/latency_ns", "20000000");
 	begin();
-	for (int batch = 0; batch < BATCHES && most < ENOUGH; batch++) {
-		submit_many(SHORT);
+	for (int batch = 0; batch < 20 && most < ENOUGH; batch++) {
+		submit_many(MIDDLE);
 		most = most_outstanding(0);
 	}
 	check(most >= ENOUGH, "the engine had %ld requests at most", most);
