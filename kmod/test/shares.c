@@ -151,7 +151,7 @@ static void __attribute__((noreturn)) disallow_and_allow(const char *driver)
  */
 static void hostile_users_leave_a_user_its_share(void)
 {
-	enum { WINDOWS = 4, HALVES = 20, BATCH = 16, SIZE = 16384, USERS = 5 };
+	enum { WINDOWS = 4, HALVES = 6, BATCH = 64, SIZE = 16384, USERS = 5 };
 	const char *engine = SIM_DEBUG "/outboard-sim.0/bytes";
 	struct tally *tally = new_tally();
 	struct outboard_slot slot;
@@ -184,7 +184,7 @@ static void hostile_users_leave_a_user_its_share(void)
 	for (int window = 0; window < WINDOWS; window++) {
 		long before = number_in(engine), all;
 
-		/* Two halves, so that requests of this user always wait. */
+		/* Two halves, each for 50 ms, so that requests of this user always wait. */
 		for (unsigned int half = 1; half <= HALVES; half++) {
 			check(!submit(&arena, half & 1 ? BATCH : 0, BATCH, 0), "%m");
 			check(!await(&arena, half & 1 ? 0 : BATCH, BATCH), "%m");
