@@ -13,7 +13,7 @@ DEFINE_MUTEX(ob_drivers_lock);
 LIST_HEAD(ob_drivers);
 /* Sessions that have, or try to allocate, a driver handle, also of drivers that are disallowed. */
 LIST_HEAD(ob_attached);
-atomic_t ob_arrivals;	/* registered algorithms; a change allows a new lookup */
+atomic_t ob_arrivals;	/* algorithms and bound devices; a change allows a new lookup */
 
 static struct kobject *directory;	/* NULL before init and after exit: no entries are added */
 static u16 last_number;
