@@ -63,6 +63,7 @@ pub mod surroundings;
 pub mod systemd;
 pub mod tally;
 pub mod terminal_width;
+pub mod threads;
 pub mod time_limit;
 pub mod tls;
 pub mod tuning;

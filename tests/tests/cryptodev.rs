@@ -19,6 +19,7 @@ use outboard_tests::machine::cbc_aes_drivers;
 use outboard_tests::processes::descriptors;
 use outboard_tests::sessions::{assert_right, assert_right_after_forks, by_software, is_right};
 use outboard_tests::skip::skip;
+use outboard_tests::threads::join;
 
 const NODE: &str = "/dev/crypto";
 const KEY: [u8; 16] = [7; 16];
@@ -102,17 +103,19 @@ fn threads_share_a_key() {
     let Some((device, _alone)) = reached("threads_share_a_key") else { return };
     let first = open(&device, &KEY);
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for number in 0..16 {
             let mut session = first.share().expect("another session");
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for round in 0..8 {
                     assert!(
                         is_right(&mut *session, &KEY, 100 * number + round),
                         "thread {number}, round {round}"
                     );
                 }
-            });
+            }));
         }
+        join(threads);
     });
 }
 

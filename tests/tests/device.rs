@@ -12,6 +12,7 @@ use outboard_tests::bytes::{assert_same, bytes};
 use outboard_tests::device::{count, driver_count, reached};
 use outboard_tests::processes::descriptors;
 use outboard_tests::sessions::{assert_right, by_software};
+use outboard_tests::threads::join;
 use outboard_tests::time_limit::wait_until;
 use outboard_uapi::DEVICE;
 
@@ -110,17 +111,19 @@ fn threads_share_a_session_and_need_more_than_one_arena() {
     let first = reached.open(&key);
     let sessions = count("sessions");
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for number in 0..16 {
             let (mut session, key) = (first.share().expect("another session"), &key);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for round in 0..4 {
                     let input = bytes(number, session.max_request(Direction::Decrypt));
                     let iv = bytes(round, 16);
                     let request = Request::new(Direction::Decrypt, &iv, &input);
                     assert_right(&mut *session, key, &request, &format!("thread {number}, round {round}"));
                 }
-            });
+            }));
         }
+        join(threads);
     });
     assert_eq!(count("sessions"), sessions, "the threads share one session of the module");
 }

@@ -17,6 +17,7 @@ use outboard_tests::machine::is_allowed;
 use outboard_tests::module::module;
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::skip::skip;
+use outboard_tests::threads::join;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::world::{DriverChoice, Order, World};
 
@@ -256,9 +257,10 @@ fn threads_hash_at_the_same_time() {
     let mut begun = DigestContext::begun(&hard);
     begun.update(&bytes(9, 3000)).expect("update");
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for number in 0..12_u64 {
             let (hard, soft, begun) = (&hard, &soft, &begun);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for round in 0..8 {
                     let message = bytes(number, 100 + 9000 * round);
                     assert_eq!(hard.of(&message), soft.of(&message), "thread {number}");
@@ -267,8 +269,9 @@ fn threads_hash_at_the_same_time() {
                     copy.update(&message).expect("update");
                     assert_eq!(copy.finish().1, soft.of(&[&bytes(9, 3000)[..], &message].concat()));
                 }
-            });
+            }));
         }
+        join(threads);
     });
     assert_eq!(begun.finish().1, soft.of(&bytes(9, 3000)));
     let done = world.counts();

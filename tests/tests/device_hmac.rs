@@ -12,6 +12,7 @@ use outboard_tests::digests::DIGESTS;
 use outboard_tests::evp::{Hmac, HmacContext};
 use outboard_tests::hmacs::any_sequence_of_calls_is_answered_alike;
 use outboard_tests::simulated::{Reachable, Simulated};
+use outboard_tests::threads::join;
 use outboard_tests::time_limit::wait_until;
 use outboard_tests::tls::{Session, put_certificate};
 use outboard_tests::world::{DriverChoice, Order, World, write_text};
@@ -200,17 +201,19 @@ fn threads_use_one_key_at_the_same_time() {
     let mut keyed = HmacContext::new(&hard);
     keyed.begin(Some("SHA384"), Some(&key)).expect("init");
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for number in 0..12_u64 {
             let (keyed, soft, key) = (&keyed, &soft, &key);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for round in 0..8 {
                     let message = bytes(number, 100 + 9000 * round);
                     let mut copy = keyed.copy();
                     copy.update(&message).expect("update");
                     assert_eq!(copy.finish().1, soft.of("SHA384", key, &message), "thread {number}");
                 }
-            });
+            }));
         }
+        join(threads);
     });
     let done = world.counts();
     assert!(done.hw_requests > 0 && done.failures == 0 && done.mismatches == 0, "{done:?}");

@@ -16,6 +16,7 @@ use outboard_tests::module::module;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::skip::skip;
 use outboard_tests::stream::Stream;
+use outboard_tests::threads::join;
 use outboard_tests::time_limit::TIME_LIMIT;
 use outboard_tests::world::{DriverChoice, Order, World};
 use outboard_uapi::{DEVICE, SYSFS};
@@ -122,9 +123,13 @@ fn threads_do_not_take_each_others_answers(simulated: &Simulated) {
     let (hard, soft) = (world.hard("AES-128-CBC"), world.soft("AES-128-CBC"));
     let streams = streams(&soft, 4, 20);
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for _ in 0..3 {
-            scope.spawn(|| run_to_their_end(streams.iter().map(|stream| job(stream, &hard)).collect()));
+            threads.push(
+                scope.spawn(|| run_to_their_end(streams.iter().map(|stream| job(stream, &hard)).collect())),
+            );
         }
+        join(threads);
     });
     let counts = world.counts();
     assert_eq!((counts.failures, counts.mismatches), (0, 0), "{counts:?}");

@@ -5,6 +5,7 @@ use std::thread;
 
 use outboard_tests::child::{Exit, fork};
 use outboard_tests::stream::{Journey, Stream};
+use outboard_tests::threads::join;
 use outboard_tests::world::worlds;
 
 const ROUNDS: u64 = 16;
@@ -69,14 +70,15 @@ fn a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works() {
         let (hard, soft) = (&world.hard("AES-128-CBC"), &world.soft("AES-128-CBC"));
         let (stop, done) = (&AtomicBool::new(false), &AtomicU32::new(0));
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for number in 0..3 {
-                scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     let stream = Stream::new(soft, number, 4, 8192);
                     while !stop.load(Ordering::Relaxed) {
                         assert!(stream.runs_right(hard), "the thread's bytes are wrong");
                         done.fetch_add(1, Ordering::Relaxed);
                     }
-                });
+                }));
             }
             let stream = Stream::new(soft, 50, 3, 8192);
             let outcomes: Vec<_> = (0..ROUNDS)
@@ -92,6 +94,7 @@ fn a_fork_while_other_threads_are_in_a_request_leaves_a_child_that_works() {
                 outcome
                     .unwrap_or_else(|problem| panic!("{:?}, round {round}: {problem}", world.driver_choice));
             }
+            join(threads);
         });
         assert!(done.load(Ordering::Relaxed) > 0, "the threads did something");
     }

@@ -8,6 +8,7 @@ use std::thread;
 use outboard_tests::child::{Exit, fork, in_child};
 use outboard_tests::evp::{self, Cipher, LibraryContext};
 use outboard_tests::stream::Stream;
+use outboard_tests::threads::join;
 use outboard_tests::world::{CIPHERS, OUTBOARD, Order, World, worlds_with_drivers};
 
 const ALGORITHM: &str = "AES-128-CBC";
@@ -92,11 +93,13 @@ fn library_contexts_have_settings_of_their_own_and_end_one_by_one() {
             (OUTBOARD.to_owned(), "default".to_owned())
         );
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for cipher in [&of_the_first, &of_the_second, &of_none] {
                 for _ in 0..3 {
-                    scope.spawn(|| assert!(stream.runs_right(cipher)));
+                    threads.push(scope.spawn(|| assert!(stream.runs_right(cipher))));
                 }
             }
+            join(threads);
         });
         // 900 bytes are below the threshold of the first. Of those at the same time, the second may
         // compute any number in software: no context waits for a session that another thread copies.
