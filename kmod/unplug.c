@@ -179,7 +179,7 @@ static int ob_bus_event(struct notifier_block *notifier, unsigned long event, vo
 		xa_erase(&unbindings, (unsigned long)data);
 		break;
 	case BUS_NOTIFY_BOUND_DRIVER:
-		/* Algorithms are registered earlier; a test misses this: device_unplugged. */
+		/* A lookup from now on waits until its algorithms have been tested. */
 		atomic_inc(&ob_arrivals);
 		ob_engines_probe();
 	}
