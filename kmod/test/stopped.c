@@ -414,8 +414,8 @@ static void a_long_request_after_many_short_ones_is_not_given_up(void)
 }
 
 /*
- * It needs 164 ms: the first one is late by less than it may be, and later ones have more time. Where
- * the host delays that answer, the next one shows it.
+ * A request needs 164 ms. The first one is late, within the limit for learning, and later ones have
+ * more time. Where the host delays the first answer, a later one is learned from.
  */
 static void an_engine_that_is_slower_than_the_patience_loses_few_requests(void)
 {
@@ -498,7 +498,7 @@ static pid_t a_busy_process(void)
 		;
 }
 
-/* Engines of 0.1, 1 and 10 ms, one after the other, beside two processes that need all CPUs. */
+/* Engines of 0.1, 1 and 10 ms, one after the other, while two processes use all CPUs. */
 static void an_engine_that_answers_on_a_busy_host_is_not_given_up(void)
 {
 	enum { BUSY = 2, ALONE = 16, TOGETHER = 64 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tests virtio|engine|sim [WORD [SECONDS]]: runs the tests (those with WORD in their names) of
- * /dev/outboard with that accelerator; a busy host is tested for SECONDS (5). Needs root, the module, the accelerator's driver, and no other user of
- * the module. Prints one line per test, like libtest. "tests sim unplugged" requires two devices of
- * the simulation and leaves handles of its drivers behind: its module cannot be unloaded afterwards.
+ * /dev/outboard with that accelerator; the test of a busy host lasts SECONDS (5). Needs root, the
+ * module, the accelerator's driver, and no other user of the module. Prints one line per test.
+ * "tests sim unplugged" requires two devices of the simulation and leaves handles of its drivers
+ * behind: its module cannot be unloaded afterwards.
  */
 #include "tests.h"
 #include <libgen.h>

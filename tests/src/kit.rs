@@ -70,15 +70,15 @@ impl Kit {
         Kit { directory, etc: whole_etc(), modules: modules(), allowed: allowed_drivers() }
     }
 
-    /// The trial, for at most so many seconds.
+    /// The command of a trial with a limit in seconds.
     fn trial(&self, seconds: u32) -> Command {
         let mut command = Command::new("sh");
         command.arg(self.directory.join("try")).arg(self.directory.join(FILE)).arg(seconds.to_string());
         command
     }
 
-    /// Runs a trial of at most so many seconds, which must end with this exit code. Returns what it
-    /// printed, and what `status --from` reads in its file.
+    /// Runs a trial with a limit in seconds, which must end with the exit code `code`. Returns its
+    /// output, and that of `status --from` for its file.
     #[track_caller]
     pub fn tried(&self, seconds: u32, code: i32) -> (String, String) {
         let output = self.trial(seconds).output().expect("a shell");
@@ -88,7 +88,7 @@ impl Kit {
         (text, self.read())
     }
 
-    /// Ends trials by SIGINT, SIGHUP and SIGTERM, at random moments.
+    /// Ends `count` trials by SIGINT, SIGHUP and SIGTERM, at random moments within `longest`.
     #[track_caller]
     pub fn signals_leave_the_system_as_it_was(&self, count: usize, longest: Duration) {
         for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM].into_iter().cycle().take(count) {
