@@ -4,6 +4,7 @@
  * SIGTERM. A session may be refused and a request may end with ENODEV; all others must be right.
  */
 #include "requests.h"
+#include "software.h"
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	check(processes, "usage: load PROCESSES");
+	software_load();
 	count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check(count != MAP_FAILED, "%m");
 	for (unsigned int i = 0; i < processes; i++) {
