@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Many requests in one record. */
 #include "tests.h"
+#include <pthread.h>
 
 static int fd;
 static struct arena arena;
@@ -160,6 +161,39 @@ static void a_slot_that_is_done_can_be_submitted_at_once(void)
 	}
 }
 
+static void *change_the_length(void *ended)
+{
+	while (!*(volatile bool *)ended) {
+		arena.slot[0].length = 2 * 65536;
+		arena.slot[0].length = 0;
+	}
+	return NULL;
+}
+
+/* The driver gets the length that was checked, and not what another thread writes after that. */
+static void a_slot_that_changes_is_read_once(void)
+{
+	static const uint8_t unchanged[16];
+	double end = now() + 2;
+	bool ended = false;
+	const uint8_t *beyond;
+	pthread_t thread;
+
+	begin();
+	fill(0, 1, 0);
+	beyond = arena.base + arena.slot[0].out + 65536;
+	check(!pthread_create(&thread, NULL, change_the_length, &ended), "%m");
+	while (now() < end) {
+		check(!submit(&arena, 0, 1, OUTBOARD_WAIT), "%m");
+		check(!arena.slot[0].status || arena.slot[0].status == -E2BIG, "status %d",
+		      arena.slot[0].status);
+		check(differ(beyond, unchanged, sizeof(unchanged)) < 0,
+		      "a request was longer than the longest one");
+	}
+	ended = true;
+	pthread_join(thread, NULL);
+}
+
 static void counters_of_the_driver_count(void)
 {
 	long requests, bytes, errors;
@@ -185,6 +219,7 @@ static const struct test tests[] = {
 	TEST(an_arena_may_have_4096_slots),
 	TEST(a_slot_in_flight_cannot_be_submitted_again),
 	TEST(a_slot_that_is_done_can_be_submitted_at_once),
+	TEST(a_slot_that_changes_is_read_once),
 	TEST(counters_of_the_driver_count),
 };
 THEME(batches, false);

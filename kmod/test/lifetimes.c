@@ -193,6 +193,37 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	check(!accelerator->sim || counter("requests"), "no request in flight");
 }
 
+/* With a driver that computes before it returns, all slots take seconds. */
+static void a_submitter_that_is_killed_submits_no_more(void)
+{
+	long before, submitted;
+	pid_t child;
+
+	if (!accelerator->sim)
+		lacks("a driver that computes before it returns");
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	before = driver_counter(cbc, "requests");
+	child = fork();
+	if (!child) {
+		fd = open_device(0);
+		arena = map_arena(fd, 2 * MIB, 4096);
+		make_session(fd, 1, cbc);
+		for (unsigned int s = 0; s < 4096; s++) {
+			struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
+
+			put(&arena, s, &slot);
+		}
+		submit(&arena, 0, 4096, OUTBOARD_WAIT);
+		_exit(0);
+	}
+	while (driver_counter(cbc, "requests") == before && !waitpid(child, NULL, WNOHANG))
+		usleep(100);
+	kill_it(child);
+	submitted = driver_counter(cbc, "requests") - before;
+	check(submitted < 4096, "all %ld requests were submitted", submitted);
+}
+
 static void a_driver_that_root_disallows(void)
 {
 	const char *driver;
@@ -320,6 +351,7 @@ static const struct test tests[] = {
 	TEST(memory_of_an_arena_stays_with_its_requests),
 	TEST(hundred_processes_killed_with_requests_in_flight),
 	TEST(a_waiter_that_is_killed_leaves_at_once),
+	TEST(a_submitter_that_is_killed_submits_no_more),
 	TEST(a_driver_that_root_disallows),
 	TEST(a_driver_whose_files_are_read),
 	TEST(a_device_that_is_unbound),
