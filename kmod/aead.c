@@ -14,11 +14,8 @@ static int ob_aead_alloc(struct ob_session *session, const char *driver, u32 fla
 
 static int ob_aead_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
-	int error;
+	int error = crypto_aead_setauthsize(session->aead, session->tag_size);
 
-	if (crypto_aead_ivsize(session->aead) != session->algorithm->iv)
-		return -EINVAL;
-	error = crypto_aead_setauthsize(session->aead, session->tag_size);
 	return error ? error : crypto_aead_setkey(session->aead, key, size);
 }
 

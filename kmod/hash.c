@@ -17,8 +17,6 @@ static int ob_ahash_alloc(struct ob_session *session, const char *driver, u32 fl
 
 static int ob_ahash_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
-	if (crypto_ahash_digestsize(session->ahash) > OUTBOARD_DIGEST_SIZE)
-		return -EINVAL;
 	if (session->algorithm->id >= OUTBOARD_HMAC_SHA1)
 		return crypto_ahash_setkey(session->ahash, key, size);
 	return size ? -EINVAL : 0;
@@ -38,7 +36,6 @@ static int ob_ahash_prepare(struct ob_request *request, const struct outboard_sl
 	error = ob_map(request, (struct ob_range){}, in, in, &source, &target);
 	if (error)
 		return error;
-	request->digest_size = crypto_ahash_digestsize(request->session->ahash);
 	ahash_request_set_tfm(ahash, request->session->ahash);
 	ahash_request_set_callback(ahash, OB_REQUEST_FLAGS, ob_complete, request);
 	ahash_request_set_crypt(ahash, source, request->digest, copy->length);

@@ -355,7 +355,6 @@ struct ob_request {
 	enum ob_request_state state;	/* protected by the lock of the engine */
 	unsigned long found;		/* cost of what the engine had, with this one */
 	u32 op;
-	u8 digest_size;			/* bytes to copy to the slot; 0: no digest */
 	struct scatterlist one;
 	/* skcipher_request, aead_request or ahash_request, then the driver's request context. */
 	char base[] CRYPTO_MINALIGN_ATTR;

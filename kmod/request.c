@@ -99,8 +99,9 @@ void ob_request_done(struct ob_request *request, int error)
 
 	if (unlikely(error))
 		error = ob_request_failed(request, error);
-	else if (request->digest_size)
-		memcpy(place->slot->digest, request->digest, request->digest_size);
+	else if (session->algorithm->type == &ob_ahash)
+		memcpy(place->slot->digest, request->digest,
+		       crypto_ahash_digestsize(session->ahash));
 	ob_queue_done(request, error);
 	/*
 	 * Before the status is written: a program that has seen the status and frees the session
@@ -134,7 +135,8 @@ static void ob_request_returned(struct ob_place *place, unsigned int generation,
 		return;
 	}
 	/* Not a hash: its driver may have begun the message. */
-	if ((error == -ENOSPC || error == -EAGAIN) && !request->digest_size) {
+	if ((error == -ENOSPC || error == -EAGAIN) &&
+	    request->session->algorithm->type != &ob_ahash) {
 		if (ob_queue_refused(request))
 			return;
 		error = -EHOSTDOWN;
@@ -285,7 +287,6 @@ struct ob_request *ob_request_prepare(struct ob_arena *arena, struct ob_place *p
 	request->session = session;
 	request->place = place;
 	request->op = copy->op;
-	request->digest_size = 0;
 	request->cost = copy->length + copy->aad_length;
 	error = INDIRECT_CALL_1(session->algorithm->type->prepare, ob_skcipher_prepare, request,
 				copy);

@@ -74,14 +74,12 @@ struct ob_session *ob_session_use(struct ob_file *file, u32 id)
 	return ERR_PTR(-ENODEV);
 }
 
+/* The crypto API checks the size of a tag. */
 static bool ob_session_record_ok(const struct outboard_session *record,
 				 const struct ob_algorithm *algorithm)
 {
-	if (!algorithm || record->flags || !record->session || record->reserved)
-		return false;
-	return algorithm->type == &ob_aead ?
-		       record->tag_size && record->tag_size <= OUTBOARD_MAX_TAG :
-		       !record->tag_size;
+	return algorithm && !record->flags && record->session && !record->reserved &&
+	       (algorithm->type == &ob_aead || !record->tag_size);
 }
 
 static void ob_session_drop(struct ob_session *session)

@@ -15,8 +15,6 @@ static int ob_skcipher_alloc(struct ob_session *session, const char *driver, u32
 
 static int ob_skcipher_set_key(struct ob_session *session, const u8 *key, unsigned int size)
 {
-	if (crypto_skcipher_ivsize(session->skcipher) != session->algorithm->iv)
-		return -EINVAL;
 	return crypto_skcipher_setkey(session->skcipher, key, size);
 }
 

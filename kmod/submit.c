@@ -146,27 +146,27 @@ static void ob_batch_init(struct ob_batch *batch, int pending)
 	init_completion(&batch->done);
 }
 
-/* Stops waiting. Requests still in flight end later as if submitted without WAIT. */
-static int ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch,
-			   int error)
+/*
+ * Stops waiting. Requests still in flight end later as if submitted without WAIT. Returns whether
+ * there are any.
+ */
+static bool ob_stop_waiting(struct ob_arena *arena, u32 first, u32 count, struct ob_batch *batch,
+			    bool timed_out)
 {
-	bool ended = false;
-	unsigned int late = 0;
+	bool ended = false, any = false;
 
 	for (u32 i = first; i < first + count; i++) {
 		if (ob_replace_batch(&arena->places[i], batch, &ob_no_waiter) != batch)
 			continue;
 		ended = atomic_dec_and_test(&batch->pending);
-		if (error != -EBUSY)
+		if (timed_out)
 			ob_count_timeout(arena->places[i].driver);
-		late++;
+		any = true;
 	}
 	/* The others are in ob_slot_end() now. */
 	if (!ended)
 		wait_for_completion(&batch->done);
-	if (!late && READ_ONCE(batch->late))
-		return -ETIMEDOUT;
-	return late ? error : 0;
+	return any;
 }
 
 /* limit: in jiffies */
@@ -177,8 +177,8 @@ static int ob_wait_slots(struct ob_arena *arena, u32 first, u32 count, struct ob
 
 	if (!atomic_dec_and_test(&batch->pending))
 		left = wait_for_completion_killable_timeout(&batch->done, limit);
-	if (left <= 0)
-		return ob_stop_waiting(arena, first, count, batch, left ? -EINTR : -ETIMEDOUT);
+	if (left <= 0 && ob_stop_waiting(arena, first, count, batch, !left))
+		return left ? -EINTR : -ETIMEDOUT;
 	return READ_ONCE(batch->late) ? -ETIMEDOUT : 0;
 }
 
@@ -206,10 +206,8 @@ static int ob_submit_slots(struct ob_arena *arena, u32 first, u32 count, bool wa
 	ob_batch_init(&batch, count + 1);
 	for (u32 i = 0; i < count; i++) {
 		/* Not for each slot: a driver with its own thread would run after every request. */
-		if (i % OB_TURN == 0) {
-			ob_submission_put_session(&all);
+		if (i % OB_TURN == 0)
 			cond_resched();
-		}
 		ob_submit_slot(&all, &arena->places[first + i]);
 	}
 	ob_submission_put_session(&all);
@@ -235,7 +233,7 @@ static int ob_await_slots(struct ob_arena *arena, u32 first, u32 count)
 		if (!was || was == &ob_claimed)
 			continue;
 		if (!atomic_dec_and_test(&batch.pending))
-			ob_stop_waiting(arena, first, i, &batch, -EBUSY);
+			ob_stop_waiting(arena, first, i, &batch, false);
 		return -EBUSY;
 	}
 	return ob_wait_slots(arena, first, count, &batch, limit);

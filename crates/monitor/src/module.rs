@@ -32,7 +32,7 @@ pub struct DriverSample {
     pub requests: Option<u64>,
     pub bytes: Option<u64>,
     pub errors: Option<u64>,
-    /// Requests that a waiter stopped waiting for.
+    /// Requests that were late for their waiter.
     pub timeouts: Option<u64>,
     pub in_flight: Option<u64>,
 }

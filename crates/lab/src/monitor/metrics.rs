@@ -71,7 +71,7 @@ const DRIVER_COUNTERS: [(&str, &str, OfDriver); 4] = [
     ("outboard_driver_requests_total", "Requests submitted to a driver for /dev/outboard.", |d| d.requests),
     ("outboard_driver_bytes_total", "Bytes of these requests.", |d| d.bytes),
     ("outboard_driver_errors_total", "Requests that ended with an error of the driver.", |d| d.errors),
-    ("outboard_driver_timeouts_total", "Requests that a waiter stopped waiting for.", |d| d.timeouts),
+    ("outboard_driver_timeouts_total", "Requests that were late for their waiter.", |d| d.timeouts),
 ];
 
 fn of_drivers(page: &mut Exposition, drivers: &[DriverSample]) {
