@@ -4,6 +4,7 @@
 #include <crypto/authenc.h>
 #include <linux/rtnetlink.h>
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 #include "sim.h"
 
 struct sim_aead_request {
@@ -90,6 +91,15 @@ static int sim_aead_compute(struct sim_request *request)
 	return error;
 }
 
+/* The limit of a device that sets none: dma_get_max_seg_size(). */
+static bool sim_has_long_entry(struct scatterlist *list)
+{
+	for (; list; list = sg_next(list))
+		if (list->length > SZ_64K)
+			return true;
+	return false;
+}
+
 static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 {
 	struct crypto_aead *tfm = crypto_aead_reqtfm(req);
@@ -98,7 +108,8 @@ static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 	unsigned int tag = crypto_aead_authsize(tfm);
 	unsigned int text = req->cryptlen - (encrypt ? 0 : tag);
 
-	if (text % crypto_aead_blocksize(tfm))
+	if (text % crypto_aead_blocksize(tfm) || sim_has_long_entry(req->src) ||
+	    sim_has_long_entry(req->dst))
 		return -EINVAL;
 	rctx->encrypt = encrypt;
 	rctx->request = (struct sim_request) {

@@ -123,6 +123,8 @@ int sim_submit(const struct sim_tfm *ctx, struct sim_request *request)
 		sim_count_software(device, request);
 	else
 		answer = sim_accept(device, request);
+	if (answer == -ENOSPC && request->fate.refuse && device->count.refused % 2)
+		answer = -EAGAIN;
 	rcu_read_unlock();
 
 	if (answer == -EINPROGRESS || answer == -EBUSY) {

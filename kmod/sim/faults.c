@@ -2,11 +2,12 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|both ERRNO|again|wrong|garbage|part BYTES|unwritten|earlier|swap|never|
+ *   DRIVER|all error ERRNO|code NUMBER|both ERRNO|again|wrong|garbage|part BYTES|unwritten|earlier|swap|never|
  *              full|refuse|delay MS|slow TIMES|software|forgotten
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
+ * code      completes with the positive NUMBER, as drivers do that pass on a code of the device
  * both      completes with -ERRNO at once, and returns it too, as eip93_skcipher_send_req() does
  * again     completes twice
  * wrong     flips one random bit of the result
@@ -21,7 +22,7 @@
  * never     does not complete until the debugfs file "held" is written
  * forgotten as never, and not at the removal of the device either
  * full      no space in the queue
- * refuse    returns -ENOSPC without accepting the request, with MAY_BACKLOG too
+ * refuse    returns -ENOSPC and -EAGAIN by turns, without accepting the request, with MAY_BACKLOG too
  * delay     the driver's function sleeps before it accepts the request, if it may sleep
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
@@ -41,6 +42,7 @@
 
 enum sim_fault {
 	SIM_ERROR,
+	SIM_CODE,
 	SIM_WRONG,
 	SIM_GARBAGE,
 	SIM_PART,
@@ -63,6 +65,7 @@ static const struct {
 	bool value;
 } kinds[] = {
 	[SIM_ERROR] = { "error", true },
+	[SIM_CODE] = { "code", true },
 	[SIM_WRONG] = { "wrong" },
 	[SIM_GARBAGE] = { "garbage" },
 	[SIM_PART] = { "part", true },
@@ -167,6 +170,9 @@ static void sim_apply(const struct sim_rule *rule, struct sim_fate *fate)
 	switch (rule->fault) {
 	case SIM_ERROR:
 		fate->error = -(int)rule->value;
+		break;
+	case SIM_CODE:
+		fate->error = rule->value;
 		break;
 	case SIM_BOTH:
 		fate->both = -(int)rule->value;

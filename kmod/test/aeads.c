@@ -101,9 +101,11 @@ static void a_forged_message_is_refused(const struct algorithm *algorithm)
 {
 	static const uint32_t sizes[] = { 0, 1, 16, 100, 4096 };
 	uint8_t plain[4096], sealed[4112], aad[20];
+	long errors;
 
 	begin();
 	make_session(fd, 1, algorithm);
+	errors = driver_counter(algorithm, "errors");
 	for (size_t s = 0; s < COUNT(sizes); s++) {
 		uint32_t size = sizes[s];
 		struct outboard_slot slot = a_slot(algorithm, 1, &arena, 0, 8192, size);
@@ -138,6 +140,7 @@ static void a_forged_message_is_refused(const struct algorithm *algorithm)
 			      "%u bytes are wrong", size);
 		}
 	}
+	check(driver_counter(algorithm, "errors") == errors, "a forgery is the driver's error");
 }
 
 static void the_limits_of_size_are_exact(const struct algorithm *algorithm)

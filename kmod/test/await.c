@@ -92,8 +92,10 @@ static void the_second_is_told_and_changes_nothing(void)
 {
 	pthread_t thread;
 	int first = 1, second;
+	long timeouts;
 
 	begin();
+	timeouts = driver_counter(cbc, "timeouts");
 	hold(true);
 	start(0, 8);
 	check(!pthread_create(&thread, NULL, await_the_middle, &first), "thread");
@@ -102,6 +104,7 @@ static void the_second_is_told_and_changes_nothing(void)
 	second = await(&arena, 0, 8);
 	check(second == -EBUSY, "%s", strerror(-second));
 	check(first == 1, "the first does not wait on");
+	check(driver_counter(cbc, "timeouts") == timeouts, "what is refused is no timeout");
 	hold(false);
 	pthread_join(thread, NULL);
 	check(!first, "%s", strerror(-first));
@@ -142,6 +145,7 @@ static void it_gives_up_in_time_and_can_be_asked_again(void)
 
 static void it_can_be_killed(void)
 {
+	long timeouts = driver_counter(algorithm(OUTBOARD_CBC_AES), "timeouts");
 	double begun;
 	pid_t child;
 	int status;
@@ -163,8 +167,37 @@ static void it_can_be_killed(void)
 	check(WIFSIGNALED(status) && now() - begun < TIME_LIMIT / 2, "status %#x after %.1f s",
 	      status, now() - begun);
 	check(counter("requests") == 4, "%ld requests in flight", counter("requests"));
+	check(driver_counter(algorithm(OUTBOARD_CBC_AES), "timeouts") == timeouts,
+	      "a signal is no timeout");
 	hold(false);
 	check(!leftovers(), "%s", leftovers());
+}
+
+static void *submit_all(void *error)
+{
+	*(int *)error = submit(&arena, 0, 64, 0);
+	return NULL;
+}
+
+/* With a driver that computes before it returns, the last slot waits for the others. */
+static void it_does_not_wait_for_a_slot_that_is_being_submitted(void)
+{
+	pthread_t thread;
+	int error = 1;
+
+	begin();
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
+	for (unsigned int s = 0; s < 64; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
+
+		put(&arena, s, &slot);
+	}
+	check(!pthread_create(&thread, NULL, submit_all, &error), "thread");
+	while (arena.slot[0].status == UNTOUCHED)
+		usleep(10);
+	check(!await(&arena, 63, 1), "%m");
+	pthread_join(thread, NULL);
+	check(!error, "%s", strerror(-error));
 }
 
 static const struct test tests[] = {
@@ -173,5 +206,6 @@ static const struct test tests[] = {
 	TEST_SIM(the_second_is_told_and_changes_nothing),
 	TEST_SIM(it_gives_up_in_time_and_can_be_asked_again),
 	TEST_SIM(it_can_be_killed),
+	TEST_SIM(it_does_not_wait_for_a_slot_that_is_being_submitted),
 };
 THEME(await, false);

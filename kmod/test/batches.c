@@ -49,6 +49,7 @@ static void a_wrong_slot_does_not_stop_the_others(void)
 			arena.slot[at + 6].in = 0xffffff80;
 			arena.slot[at + 7].out += 128;
 			arena.slot[at + 8].in += 1;
+			arena.slot[at + 8].out += 1;
 			arena.slot[at + 9].op = 9;
 			arena.slot[at + 10].reserved = 1;
 		}
@@ -146,6 +147,7 @@ static void a_slot_in_flight_cannot_be_submitted_again(void)
 		check(!error || arena.slot[8].status == UNTOUCHED, "slot 8: status %d",
 		      arena.slot[8].status);
 		check(!wait_for(&arena, 9), "slot 9: status %d", arena.slot[9].status);
+		check(!submit(&arena, 8, 1, OUTBOARD_WAIT), "the other slot of a refused record: %m");
 	}
 	check(refused, "it could be, 100 times");
 }

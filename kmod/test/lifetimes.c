@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arenas, descriptors, sessions, processes, drivers and devices that go away during requests. */
 #include "tests.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -193,27 +194,37 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	check(!accelerator->sim || counter("requests"), "no request in flight");
 }
 
-/* With a driver that computes before it returns, all slots take seconds. */
+static void compute_in_the_driver_s_function(void)
+{
+	if (!accelerator->sim)
+		lacks("a driver that computes before it returns");
+	cbc = algorithm(OUTBOARD_CBC_AES);
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
+}
+
+/* 4096 slots then take seconds. */
+static void begin_large(void)
+{
+	fd = open_device(0);
+	arena = map_arena(fd, 2 * MIB, 4096);
+	make_session(fd, 1, cbc);
+	for (unsigned int s = 0; s < 4096; s++) {
+		struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
+
+		put(&arena, s, &slot);
+	}
+}
+
 static void a_submitter_that_is_killed_submits_no_more(void)
 {
 	long before, submitted;
 	pid_t child;
 
-	if (!accelerator->sim)
-		lacks("a driver that computes before it returns");
-	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
-	cbc = algorithm(OUTBOARD_CBC_AES);
+	compute_in_the_driver_s_function();
 	before = driver_counter(cbc, "requests");
 	child = fork();
 	if (!child) {
-		fd = open_device(0);
-		arena = map_arena(fd, 2 * MIB, 4096);
-		make_session(fd, 1, cbc);
-		for (unsigned int s = 0; s < 4096; s++) {
-			struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
-
-			put(&arena, s, &slot);
-		}
+		begin_large();
 		submit(&arena, 0, 4096, OUTBOARD_WAIT);
 		_exit(0);
 	}
@@ -222,6 +233,28 @@ static void a_submitter_that_is_killed_submits_no_more(void)
 	kill_it(child);
 	submitted = driver_counter(cbc, "requests") - before;
 	check(submitted < 4096, "all %ld requests were submitted", submitted);
+}
+
+static void *submit_all(void *error)
+{
+	*(int *)error = submit(&arena, 0, 4096, 0);
+	return NULL;
+}
+
+static void a_session_that_is_freed_gets_no_more_of_a_record(void)
+{
+	pthread_t thread;
+	int error = 1;
+
+	compute_in_the_driver_s_function();
+	begin_large();
+	check(!pthread_create(&thread, NULL, submit_all, &error), "thread");
+	while (arena.slot[0].status == UNTOUCHED)
+		usleep(100);
+	check(!free_session(fd, 1), "%m");
+	pthread_join(thread, NULL);
+	check(!error, "%s", strerror(-error));
+	check(arena.slot[4095].status == -ENOENT, "status %d", arena.slot[4095].status);
 }
 
 static void a_driver_that_root_disallows(void)
@@ -352,6 +385,7 @@ static const struct test tests[] = {
 	TEST(hundred_processes_killed_with_requests_in_flight),
 	TEST(a_waiter_that_is_killed_leaves_at_once),
 	TEST(a_submitter_that_is_killed_submits_no_more),
+	TEST(a_session_that_is_freed_gets_no_more_of_a_record),
 	TEST(a_driver_that_root_disallows),
 	TEST(a_driver_whose_files_are_read),
 	TEST(a_device_that_is_unbound),

@@ -3,6 +3,7 @@
 #include "tests.h"
 #include <linux/capability.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -97,6 +98,58 @@ static void a_slot_that_is_not_in_flight_signals_at_once(void)
 	check(!signalled(event), "no NOTIFY names this request");
 }
 
+static void *submit_in_vain(void *ended)
+{
+	while (!*(volatile bool *)ended)
+		check(submit(&arena, 0, 64, 0) == -EBUSY, "the last slot is in flight");
+	return NULL;
+}
+
+/* It is claimed for a moment, and no completion follows. */
+static void a_slot_of_a_refused_record_signals_at_once(void)
+{
+	double end = now() + 1;
+	int event = an_event();
+	bool ended = false;
+	pthread_t thread;
+
+	begin();
+	hold(true);
+	start(63, 1, 0);
+	check(!pthread_create(&thread, NULL, submit_in_vain, &ended), "thread");
+	while (now() < end)
+		check(!notify(0, event) && signalled(event) == 1, "%m");
+	ended = true;
+	pthread_join(thread, NULL);
+	hold(false);
+}
+
+/*
+ * A program that has seen the status and frees its session has the place in the device for another.
+ * Each entry of the epoll makes the end of a request longer.
+ */
+static void a_key_s_place_is_free_when_the_status_is_there(void)
+{
+	struct epoll_event entry = { .events = EPOLLIN | EPOLLET };
+	int event = an_event(), epoll = epoll_create1(0);
+
+	begin();
+	check(!tell(SIM_PARAMETERS "/sessions", "2"), "%m");
+	check(!tell(SIM_PARAMETERS "/latency_ns", "20000000"), "%m");
+	for (int i = 0; i < 500; i++)
+		check(!epoll_ctl(epoll, EPOLL_CTL_ADD, dup(event), &entry), "%m");
+	for (int i = 0; i < 20; i++) {
+		struct outboard_slot slot = a_slot(cbc, 2, &arena, 0, 0, 16);
+
+		make_session(fd, 2, cbc);
+		put(&arena, 0, &slot);
+		check(!submit(&arena, 0, 1, 0) && !notify(0, event), "%m");
+		while (arena.slot[0].status > 0)
+			;
+		check(!free_session(fd, 2), "%m");
+	}
+}
+
 static void a_later_eventfd_displaces_an_earlier_one(void)
 {
 	int first = an_event(), second = an_event();
@@ -184,6 +237,8 @@ static void a_sleeping_reader_is_woken_at_the_end(void)
 static const struct test tests[] = {
 	TEST(each_end_is_told_once),
 	TEST(a_slot_that_is_not_in_flight_signals_at_once),
+	TEST_SIM(a_slot_of_a_refused_record_signals_at_once),
+	TEST_SIM(a_key_s_place_is_free_when_the_status_is_there),
 	TEST_SIM(a_later_eventfd_displaces_an_earlier_one),
 	TEST(counters_of_every_kind_are_signalled),
 	TEST(it_may_be_closed_before_the_end),

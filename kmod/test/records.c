@@ -19,9 +19,12 @@ static void begin(void)
 static void wrong_records_are_refused(void)
 {
 	struct outboard_submit good = { OUTBOARD_SUBMIT, 0, 0, 0, 1 }, s;
-	struct outboard_session new = { .op = OUTBOARD_SESSION_NEW,
-					    .session = 5,
-					    .algorithm = OUTBOARD_CBC_AES };
+	struct {
+		struct outboard_session session;
+		uint8_t key[16];
+	} keyed = { .session = { .op = OUTBOARD_SESSION_NEW,
+				 .session = 5,
+				 .algorithm = OUTBOARD_CBC_AES } };
 	struct outboard_session o = { .op = OUTBOARD_SESSION_FREE, .session = 1000 };
 	char zero[600] = { 0 };
 	const void *volatile nowhere = (void *)8;
@@ -61,9 +64,9 @@ static void wrong_records_are_refused(void)
 	check(edge != MAP_FAILED && !munmap(edge + page, page), "%m");
 	memcpy(edge + page - 8, &good, 8);
 	check(ring(fd, edge + page - 8, 16) == -EFAULT, "half a record");
-	memcpy(edge + page - sizeof(new), &new, sizeof(new));
-	((struct outboard_session *)(edge + page - sizeof(new)))->key_size = 16;
-	check(ring(fd, edge + page - sizeof(new), sizeof(new) + 16) == -EFAULT,
+	keyed.session.key_size = sizeof(keyed.key);
+	memcpy(edge + page - sizeof(keyed.session), &keyed, sizeof(keyed.session));
+	check(ring(fd, edge + page - sizeof(keyed.session), sizeof(keyed)) == -EFAULT,
 	      "a record without its key");
 
 	check(new_session(fd, 0, OUTBOARD_CBC_AES, 0, a_key(), 16) == -EINVAL, "session 0");
@@ -72,19 +75,23 @@ static void wrong_records_are_refused(void)
 	check(new_session(fd, 5, 0, 0, a_key(), 16) == -EINVAL, "algorithm 0");
 	check(new_session(fd, 5, 999, 0, a_key(), 16) == -EINVAL, "algorithm 999");
 	check(new_session(fd, 5, OUTBOARD_CBC_AES, 0, a_key(), 257) == -EINVAL, "257 bytes of key");
+	/* Without the change that each makes the session is created. */
 #define no_session(error, ...) \
 	do { \
-		struct outboard_session kept = new; \
+		typeof(keyed) kept = keyed; \
 		__VA_ARGS__; \
-		check(ring(fd, &new, sizeof(new)) == (error), #__VA_ARGS__); \
-		new = kept; \
+		check(ring(fd, &keyed, sizeof(keyed)) == (error), #__VA_ARGS__); \
+		keyed = kept; \
 	} while (0)
 	/* No flag shares a session with other processes, or names a key of the keyrings. */
 	for (int bit = 0; bit < 16; bit++)
-		no_session(-EINVAL, new.flags = 1 << bit);
-	no_session(-EINVAL, new.reserved = 1);
-	no_session(-EINVAL, new.key_size = 16);
-	no_session(-ENOENT, new.driver = 0xffff);
+		no_session(-EINVAL, keyed.session.flags = 1 << bit);
+	no_session(-EINVAL, keyed.session.reserved = 1);
+	no_session(-EINVAL, keyed.session.key_size = 15);
+	no_session(-EINVAL, keyed.session.tag_size = 16);
+	no_session(-ENOENT, keyed.session.driver = 0xffff);
+	no_session(0, (void)kept);
+	check(!free_session(fd, 5), "%m");
 	check(free_session(fd, 5) == -ENOENT, "free");
 	check(free_session(fd, 0) == -EINVAL, "free 0");
 #define not_freed(...) do { typeof(o) kept = o; __VA_ARGS__; check(ring(fd, &o, sizeof(o)) == -EINVAL, #__VA_ARGS__); o = kept; } while (0)

@@ -485,6 +485,12 @@ static void awaiting_a_lost_request_ends_soon(void)
 	check(now() - start < TIME_LIMIT / 2, "after %.1f s", now() - start);
 	answer_held();
 	check(!await(&arena, 0, 1) && !arena.slot[0].status, "status %d", arena.slot[0].status);
+	/* The next request of the slot is waited for, also behind others. */
+	slow_engine(SIM_PARAMETERS "/bandwidth", "2000000");
+	for (unsigned int s = 0; s < 4; s++)
+		fill(s, LARGE);
+	check(!submit(&arena, 1, 3, 0) && !submit(&arena, 0, 1, 0), "%m");
+	check(!await(&arena, 0, 1) && !arena.slot[0].status, "status %d", arena.slot[0].status);
 }
 
 static pid_t a_busy_process(void)
