@@ -60,6 +60,9 @@ static void a_slot_of_a_hash_has_an_input_and_nothing_else(const struct algorith
 	struct outboard_slot slot, good;
 
 	begin();
+	if (algorithm->id < OUTBOARD_HMAC_SHA1)
+		check(new_session(fd, 1, algorithm->id, 0, a_key(), 16) == -EINVAL,
+		      "a hash that is not an HMAC has no key");
 	make_session(fd, 1, algorithm);
 	good = a_slot(algorithm, 1, &arena, 0, 0, 1000);
 	slot_status(0, slot.length = 0);

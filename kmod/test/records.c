@@ -87,7 +87,7 @@ static void wrong_records_are_refused(void)
 	for (int bit = 0; bit < 16; bit++)
 		no_session(-EINVAL, keyed.session.flags = 1 << bit);
 	no_session(-EINVAL, keyed.session.reserved = 1);
-	no_session(-EINVAL, keyed.session.key_size = 15);
+	no_session(-EINVAL, keyed.session.key_size = 24);
 	no_session(-EINVAL, keyed.session.tag_size = 16);
 	no_session(-ENOENT, keyed.session.driver = 0xffff);
 	no_session(0, (void)kept);
