@@ -2,8 +2,8 @@
 /*
  * Fault injection. A rule is a line written to the debugfs file "faults":
  *
- *   DRIVER|all error ERRNO|code NUMBER|both ERRNO|again|wrong|garbage|part BYTES|unwritten|earlier|swap|never|
- *              full|refuse|delay MS|slow TIMES|software|forgotten
+ *   DRIVER|all error ERRNO|code NUMBER|both ERRNO|again|wrong|garbage|part BYTES|unwritten|
+ *              earlier|swap|never|full|refuse|delay MS|slow TIMES|software|forgotten
  *              [after=N] [every=N] [size=BYTES] [count=N]
  *
  * error     completes with -ERRNO
@@ -22,7 +22,8 @@
  * never     does not complete until the debugfs file "held" is written
  * forgotten as never, and not at the removal of the device either
  * full      no space in the queue
- * refuse    returns -ENOSPC and -EAGAIN by turns, without accepting the request, with MAY_BACKLOG too
+ * refuse    returns -ENOSPC and -EAGAIN by turns, and does not accept the request, with
+ *           MAY_BACKLOG too
  * delay     the driver's function sleeps before it accepts the request, if it may sleep
  * slow      takes TIMES as long as modelled
  * software  correct result, immediately, without an interrupt
