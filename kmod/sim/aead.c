@@ -91,12 +91,16 @@ static int sim_aead_compute(struct sim_request *request)
 	return error;
 }
 
-/* The limit of a device that sets none: dma_get_max_seg_size(). */
-static bool sim_has_long_entry(struct scatterlist *list)
+/* The limit of a device that sets none: dma_get_max_seg_size(). What follows length is undefined. */
+static bool sim_has_long_entry(struct scatterlist *list, unsigned int length)
 {
-	for (; list; list = sg_next(list))
-		if (list->length > SZ_64K)
+	for (; list && length; list = sg_next(list)) {
+		unsigned int part = min(list->length, length);
+
+		if (part > SZ_64K)
 			return true;
+		length -= part;
+	}
 	return false;
 }
 
@@ -108,8 +112,9 @@ static int sim_aead_crypt(struct aead_request *req, bool encrypt)
 	unsigned int tag = crypto_aead_authsize(tfm);
 	unsigned int text = req->cryptlen - (encrypt ? 0 : tag);
 
-	if (text % crypto_aead_blocksize(tfm) || sim_has_long_entry(req->src) ||
-	    sim_has_long_entry(req->dst))
+	if (text % crypto_aead_blocksize(tfm) ||
+	    sim_has_long_entry(req->src, req->assoclen + req->cryptlen) ||
+	    sim_has_long_entry(req->dst, req->assoclen + text + (encrypt ? tag : 0)))
 		return -EINVAL;
 	/* Not every driver checks the size of CCM's length field. */
 	if (ctx->algorithm == &sim_algorithms[SIM_CCM_AES] && (req->iv[0] < 1 || req->iv[0] > 7))

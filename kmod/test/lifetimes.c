@@ -196,8 +196,6 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 
 static void compute_in_the_driver_s_function(void)
 {
-	if (!accelerator->sim)
-		lacks("a driver that computes before it returns");
 	cbc = algorithm(OUTBOARD_CBC_AES);
 	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
 }
@@ -384,8 +382,8 @@ static const struct test tests[] = {
 	TEST(memory_of_an_arena_stays_with_its_requests),
 	TEST(hundred_processes_killed_with_requests_in_flight),
 	TEST(a_waiter_that_is_killed_leaves_at_once),
-	TEST(a_submitter_that_is_killed_submits_no_more),
-	TEST(a_session_that_is_freed_gets_no_more_of_a_record),
+	TEST_SIM(a_submitter_that_is_killed_submits_no_more),
+	TEST_SIM(a_session_that_is_freed_gets_no_more_of_a_record),
 	TEST(a_driver_that_root_disallows),
 	TEST(a_driver_whose_files_are_read),
 	TEST(a_device_that_is_unbound),
