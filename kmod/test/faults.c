@@ -198,17 +198,27 @@ static void a_process_may_die_and_leave_them(void)
 	check(!leftovers(), "%s", leftovers());
 }
 
+/* Soon after they were submitted, for which a kernel with checks may need some tries. */
 static void held_requests_may_end_with_an_error(void)
 {
+	double took = 1;
+
 	begin();
-	fault("sim-cbc-aes never count=3");
-	fill(0, 8);
-	check(!submit(&arena, 0, 8, 0), "%m");
-	all_right(3, 5);
-	answer_held(ECANCELED);
+	for (int try = 0; try < 10 && took >= 0.2; try++) {
+		double start = now();
+
+		fault("sim-cbc-aes never count=3");
+		fill(0, 8);
+		check(!submit(&arena, 0, 8, 0), "%m");
+		all_right(3, 5);
+		answer_held(ECANCELED);
+		for (unsigned int s = 0; s < 3; s++)
+			wait_for(&arena, s);
+		took = now() - start;
+	}
 	for (unsigned int s = 0; s < 3; s++)
-		check(wait_for(&arena, s) == -ECANCELED, "slot %u: status %d", s,
-		      arena.slot[s].status);
+		check(arena.slot[s].status == -ECANCELED, "slot %u: status %d, after %.1f s", s,
+		      arena.slot[s].status, took);
 }
 
 /* Drivers report their own time limits with various errors. */
