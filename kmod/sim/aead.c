@@ -91,7 +91,7 @@ static int sim_aead_compute(struct sim_request *request)
 	return error;
 }
 
-/* The limit of a device that sets none: dma_get_max_seg_size(). What follows length is undefined. */
+/* The limit of a device that sets none: dma_get_max_seg_size(). What follows may be undefined. */
 static bool sim_has_long_entry(struct scatterlist *list, unsigned int length)
 {
 	for (; list && length; list = sg_next(list)) {
