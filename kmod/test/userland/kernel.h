@@ -7,6 +7,7 @@
 #ifndef OUTBOARD_USERLAND_KERNEL_H
 #define OUTBOARD_USERLAND_KERNEL_H
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -461,7 +462,7 @@ struct kobject { int unused; };
 struct crypto_alg { u32 cra_flags; struct module *cra_module; };
 struct crypto_tfm { struct crypto_alg *__crt_alg; };
 /* A handle of each type is one. */
-struct crypto_handle { struct crypto_tfm base; unsigned int ivsize, digestsize; };
+struct crypto_handle { struct crypto_tfm base; unsigned int digestsize; };
 #define crypto_skcipher crypto_handle
 #define crypto_aead crypto_handle
 #define crypto_ahash crypto_handle
@@ -486,13 +487,12 @@ struct ob_api_request {
 #define crypto_skcipher_reqsize(h) 32
 #define crypto_aead_reqsize(h) 32
 #define crypto_ahash_reqsize(h) 32
-#define crypto_skcipher_ivsize(h) ((h)->ivsize)
-#define crypto_aead_ivsize(h) ((h)->ivsize)
 #define crypto_ahash_digestsize(h) ((h)->digestsize)
+#define HASH_MAX_DIGESTSIZE 64
 #define crypto_skcipher_setkey(h, key, size) ((size) == 16 ? 0 : -EINVAL)
 #define crypto_aead_setkey(h, key, size) ((size) == 16 ? 0 : -EINVAL)
 #define crypto_ahash_setkey(h, key, size) 0
-#define crypto_aead_setauthsize(h, size) 0
+#define crypto_aead_setauthsize(h, size) ((size) && (size) <= 16 ? 0 : -EINVAL)
 void crypto_destroy_tfm(void *handle, struct crypto_tfm *tfm);
 int ob_api_run(struct ob_api_request *request);
 #define skcipher_request_set_tfm(r, h) ((r)->tfm = (h))

@@ -217,7 +217,6 @@ int ob_session_alloc(struct ob_session *session, const struct ob_algorithm *algo
 		return -ENOMEM;
 	handles++;
 	handle->base.__crt_alg = &driver_alg;
-	handle->ivsize = algorithm->iv;
 	handle->digestsize = algorithm->type == &ob_ahash ? 32 : 0;
 	session->algorithm = algorithm;
 	session->skcipher = handle;
