@@ -400,19 +400,26 @@ static void free_memory(int64_t *below, int64_t *above)
 /* Only a machine with free memory above 4 GiB shows it: there the kernel takes that first. */
 static void with_dma32_their_memory_is_below_4_gib(void)
 {
+	const int64_t enough = 256 * (int64_t)MIB;
 	int64_t below, above, below_after, above_after;
 	struct arena arena;
 
 	fd = open_device(0);
-	free_memory(&below, &above);
-	check(!tell(OUTBOARD_PARAMETERS "/dma32", "Y"), "%m");
-	arena = map_arena(fd, 32 * MIB, 0);
-	check(!tell(OUTBOARD_PARAMETERS "/dma32", "N"), "%m");
-	free_memory(&below_after, &above_after);
-	unmap_arena(&arena);
-	check(below - below_after > 16 * (int64_t)MIB,
-	      "%lld bytes below 4 GiB and %lld above", (long long)(below - below_after),
-	      (long long)(above - above_after));
+	for (int dma32 = 0; dma32 < 2; dma32++) {
+		/* The module takes large blocks first, wherever they are. */
+		tell("/proc/sys/vm/compact_memory", "1");
+		free_memory(&below, &above);
+		if (below < enough || above < enough)
+			continue;
+		check(!tell(OUTBOARD_PARAMETERS "/dma32", dma32 ? "Y" : "N"), "%m");
+		arena = map_arena(fd, 32 * MIB, 0);
+		check(!tell(OUTBOARD_PARAMETERS "/dma32", "N"), "%m");
+		free_memory(&below_after, &above_after);
+		unmap_arena(&arena);
+		check((dma32 ? below - below_after : above - above_after) > 16 * (int64_t)MIB,
+		      "dma32 %d: %lld bytes below 4 GiB and %lld above", dma32,
+		      (long long)(below - below_after), (long long)(above - above_after));
+	}
 }
 
 static const struct test tests[] = {

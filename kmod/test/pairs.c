@@ -153,8 +153,10 @@ static double pair(const struct fault *first, const struct fault *second)
 					    (effect == LOST ? has(first, second, LATE) : 0);
 
 			/* The machine itself was late. */
-			if (effect == LOST && seen[effect] > want)
+			if (effect == LOST && seen[effect] > want) {
+				printf("%u requests were lost, and not %u\n", seen[effect], want);
 				return LONGEST;
+			}
 			check(seen[effect] == want, "%s, %s: effect %d: %u requests", first->rule,
 			      second->rule, effect, seen[effect]);
 		}
