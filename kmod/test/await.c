@@ -173,31 +173,15 @@ static void it_can_be_killed(void)
 	check(!leftovers(), "%s", leftovers());
 }
 
-static void *submit_all(void *error)
-{
-	*(int *)error = submit(&arena, 0, 64, 0);
-	return NULL;
-}
-
 /* With a driver that computes before it returns, the last slot waits for the others. */
 static void it_does_not_wait_for_a_slot_that_is_being_submitted(void)
 {
-	pthread_t thread;
-	int error = 1;
+	struct submitter submitter;
 
 	begin();
-	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
-	for (unsigned int s = 0; s < 64; s++) {
-		struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
-
-		put(&arena, s, &slot);
-	}
-	check(!pthread_create(&thread, NULL, submit_all, &error), "thread");
-	while (arena.slot[0].status == UNTOUCHED)
-		usleep(10);
+	submitter_begin(&submitter, &arena, 64);
 	check(!await(&arena, 63, 1), "%m");
-	pthread_join(thread, NULL);
-	check(!error, "%s", strerror(-error));
+	submitter_end(&submitter);
 }
 
 static const struct test tests[] = {

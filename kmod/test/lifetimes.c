@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arenas, descriptors, sessions, processes, drivers and devices that go away during requests. */
 #include "tests.h"
-#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -194,64 +193,42 @@ static void a_waiter_that_is_killed_leaves_at_once(void)
 	check(!accelerator->sim || counter("requests"), "no request in flight");
 }
 
-static void compute_in_the_driver_s_function(void)
-{
-	cbc = algorithm(OUTBOARD_CBC_AES);
-	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
-}
-
-/* 4096 slots then take seconds. */
+/* 4096 slots take seconds. */
 static void begin_large(void)
 {
+	cbc = algorithm(OUTBOARD_CBC_AES);
 	fd = open_device(0);
 	arena = map_arena(fd, 2 * MIB, 4096);
 	make_session(fd, 1, cbc);
-	for (unsigned int s = 0; s < 4096; s++) {
-		struct outboard_slot slot = a_slot(cbc, 1, &arena, 0, 0, 65536);
-
-		put(&arena, s, &slot);
-	}
 }
 
 static void a_submitter_that_is_killed_submits_no_more(void)
 {
-	long before, submitted;
-	pid_t child;
+	const struct algorithm *of = algorithm(OUTBOARD_CBC_AES);
+	long before = driver_counter(of, "requests"), submitted;
+	pid_t child = fork();
 
-	compute_in_the_driver_s_function();
-	before = driver_counter(cbc, "requests");
-	child = fork();
 	if (!child) {
 		begin_large();
+		fill_for_long(&arena, 4096);
 		submit(&arena, 0, 4096, OUTBOARD_WAIT);
 		_exit(0);
 	}
-	while (driver_counter(cbc, "requests") == before && !waitpid(child, NULL, WNOHANG))
+	while (driver_counter(of, "requests") == before && !waitpid(child, NULL, WNOHANG))
 		usleep(100);
 	kill_it(child);
-	submitted = driver_counter(cbc, "requests") - before;
+	submitted = driver_counter(of, "requests") - before;
 	check(submitted < 4096, "all %ld requests were submitted", submitted);
-}
-
-static void *submit_all(void *error)
-{
-	*(int *)error = submit(&arena, 0, 4096, 0);
-	return NULL;
 }
 
 static void a_session_that_is_freed_gets_no_more_of_a_record(void)
 {
-	pthread_t thread;
-	int error = 1;
+	struct submitter submitter;
 
-	compute_in_the_driver_s_function();
 	begin_large();
-	check(!pthread_create(&thread, NULL, submit_all, &error), "thread");
-	while (arena.slot[0].status == UNTOUCHED)
-		usleep(100);
+	submitter_begin(&submitter, &arena, 4096);
 	check(!free_session(fd, 1), "%m");
-	pthread_join(thread, NULL);
-	check(!error, "%s", strerror(-error));
+	submitter_end(&submitter);
 	check(arena.slot[4095].status == -ENOENT, "status %d", arena.slot[4095].status);
 }
 

@@ -75,3 +75,36 @@ void hold(bool yes)
 	if (!yes)
 		check(!tell(SIM_DEBUG "/held", "0"), "%m");
 }
+
+void fill_for_long(const struct arena *arena, unsigned int slots)
+{
+	check(!tell(SIM_DEBUG "/faults", "sim-cbc-aes software"), "%m");
+	for (unsigned int s = 0; s < slots; s++) {
+		struct outboard_slot slot = a_slot(algorithm(OUTBOARD_CBC_AES), 1, arena, 0, 0, 65536);
+
+		put(arena, s, &slot);
+	}
+}
+
+static void *submit_all(void *argument)
+{
+	struct submitter *submitter = argument;
+
+	submitter->error = submit(submitter->arena, 0, submitter->slots, 0);
+	return NULL;
+}
+
+void submitter_begin(struct submitter *submitter, const struct arena *arena, unsigned int slots)
+{
+	*submitter = (struct submitter){ .arena = arena, .slots = slots };
+	fill_for_long(arena, slots);
+	check(!pthread_create(&submitter->thread, NULL, submit_all, submitter), "thread");
+	while (arena->slot[0].status == UNTOUCHED)
+		usleep(10);
+}
+
+void submitter_end(struct submitter *submitter)
+{
+	pthread_join(submitter->thread, NULL);
+	check(!submitter->error, "%s", strerror(-submitter->error));
+}

@@ -4,6 +4,7 @@
 #define OUTBOARD_TEST_REQUESTS_H
 
 #include "algorithms.h"
+#include <pthread.h>
 
 /* Returns a fixed key of OUTBOARD_MAX_KEY bytes. */
 const uint8_t *a_key(void);
@@ -20,5 +21,21 @@ bool is_right(const struct algorithm *algorithm, const struct arena *arena, unsi
 
 /* Holds the requests of sim-cbc-aes, or completes all held requests. */
 void hold(bool yes);
+
+/*
+ * Fills slots with requests of 64 KiB for a session of make_session(), which sim-cbc-aes computes before
+ * it returns: to submit them takes long.
+ */
+void fill_for_long(const struct arena *arena, unsigned int slots);
+/* Submits these from a thread, and returns when slot 0 was submitted. */
+struct submitter {
+	pthread_t thread;
+	const struct arena *arena;
+	unsigned int slots;
+	int error;
+};
+void submitter_begin(struct submitter *submitter, const struct arena *arena, unsigned int slots);
+/* Waits for the end of the thread; all slots were submitted. */
+void submitter_end(struct submitter *submitter);
 
 #endif
