@@ -373,31 +373,35 @@ static void a_mapping_can_be_killed(void)
 }
 
 /*
- * Free bytes in the zones below 4 GiB, and above. The latter is zone Normal, where zone DMA or DMA32
- * ends at 4 GiB: on processors with 64 bits. HighMem of 32-bit Arm is below too.
+ * Free bytes in the zones below 4 GiB, and above, in blocks of 256 pages and more: the module takes
+ * such first, wherever they are. Above is zone Normal, where zone DMA or DMA32 ends at 4 GiB: on
+ * processors with 64 bits. HighMem of 32-bit Arm is below too.
  */
-static void free_memory(int64_t *below, int64_t *above)
+static void free_blocks(int64_t *below, int64_t *above)
 {
-	FILE *file = fopen("/proc/zoneinfo", "r");
+	FILE *file = fopen("/proc/buddyinfo", "r");
+	char line[256], zone[32];
 	int64_t bytes;
-	char line[256], zone[32] = "";
-	long pages;
+	long blocks;
+	int at, n;
 
 	check(file, "%m");
 	*below = *above = 0;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "Node %*d, zone %31s", zone) != 1 &&
-		    sscanf(line, " pages free %ld", &pages) == 1) {
-			bytes = (int64_t)pages * getpagesize();
-			if (!strncmp(zone, "DMA", 3))
-				*below += bytes;
-			else if (sizeof(long) == 8 && !strcmp(zone, "Normal"))
-				*above += bytes;
-		}
+	while (fgets(line, sizeof(line), file)) {
+		check(sscanf(line, "Node %*d, zone %31s%n", zone, &at) == 1, "%s", line);
+		bytes = 0;
+		for (int order = 0; sscanf(line + at, "%ld%n", &blocks, &n) == 1; order++, at += n)
+			if (order >= 8)
+				bytes += ((int64_t)blocks << order) * getpagesize();
+		if (!strncmp(zone, "DMA", 3))
+			*below += bytes;
+		else if (sizeof(long) == 8 && !strcmp(zone, "Normal"))
+			*above += bytes;
+	}
 	fclose(file);
 }
 
-/* Only a machine with free memory above 4 GiB shows it: there the kernel takes that first. */
+/* Only a machine with free blocks above 4 GiB shows it: there the kernel takes that first. */
 static void with_dma32_their_memory_is_below_4_gib(void)
 {
 	const int64_t enough = 256 * (int64_t)MIB;
@@ -406,15 +410,14 @@ static void with_dma32_their_memory_is_below_4_gib(void)
 
 	fd = open_device(0);
 	for (int dma32 = 0; dma32 < 2; dma32++) {
-		/* The module takes large blocks first, wherever they are. */
 		tell("/proc/sys/vm/compact_memory", "1");
-		free_memory(&below, &above);
+		free_blocks(&below, &above);
 		if (below < enough || above < enough)
 			continue;
 		check(!tell(OUTBOARD_PARAMETERS "/dma32", dma32 ? "Y" : "N"), "%m");
 		arena = map_arena(fd, 32 * MIB, 0);
 		check(!tell(OUTBOARD_PARAMETERS "/dma32", "N"), "%m");
-		free_memory(&below_after, &above_after);
+		free_blocks(&below_after, &above_after);
 		unmap_arena(&arena);
 		check((dma32 ? below - below_after : above - above_after) > 16 * (int64_t)MIB,
 		      "dma32 %d: %lld bytes below 4 GiB and %lld above", dma32,
