@@ -14,6 +14,7 @@ mod eip93;
 mod engine;
 mod faults;
 mod geode;
+mod omap;
 mod options;
 mod registers;
 mod rockchip;
@@ -41,6 +42,7 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "dcp" => Ok(Box::new(dcp::Dcp::new())),
         "eip93" => Ok(Box::new(eip93::Eip93::new())),
         "geode" => Ok(Box::new(geode::Geode::new())),
+        "omap" => Ok(Box::new(omap::Omap::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
         "s5p" => Ok(Box::new(s5p::S5p::new())),
         "stm32" => Ok(Box::new(stm32::Stm32::new())),
@@ -48,7 +50,7 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
         "sun8i-ss" => Ok(Box::new(sun8i_ss::Sun8iSs::new())),
         _ => Err(format!(
-            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, rockchip, s5p, stm32, sun4i, sun8i, sun8i-ss"
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, omap, rockchip, s5p, stm32, sun4i, sun8i, sun8i-ss"
         )),
     }
 }
