@@ -15,21 +15,16 @@ pub(super) const ROWS: &[Family] = &[
         algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|rfc4106(gcm(aes))|cbc(des3_ede)|\
             ecb(des3_ede)|md5|sha1|sha224|sha256|sha384|sha512",
         needs_fallback: true,
-        limits: &[
-            Limit {
-                text: "AES requests below 200 bytes are computed in software (sysfs attribute \
-                    fallback)",
-                source: "drivers/crypto/omap-aes.c",
-            },
-            Limit {
-                text: "Debian builds AES and SHA, not DES",
-                source: "https://packages.debian.org/bookworm/linux-config-6.1",
-            },
-        ],
+        limits: &[Limit {
+            text: "AES requests below 200 bytes, and hashes below 256, are computed in software (sysfs \
+                attribute fallback)",
+            source: "drivers/crypto/omap-aes.c",
+        }],
         source: "drivers/crypto/omap-aes.c",
         names: "omap-*|*-omap",
         modules: "omap_aes_driver|omap_des|omap_sham",
         bound: "platform/omap-aes|platform/omap-des|platform/omap-sham",
+        irqs: "*_ccint|omap-dma-engine",
         completion: Through("the EDMA or SDMA engine, besides a line of its own for hashes"),
         chip: "TI OMAP AES, DES and SHA/MD5 units",
         compatible: &[

@@ -96,10 +96,14 @@ pub fn snapshot_of(
                 continue;
             }
             let words = family.map_or("", |f| f.irqs);
-            let mut lines = lines_of(root, &driver.bus, device, words, &all);
+            let mut of_device = |words| -> Vec<&Line> {
+                let lines = lines_of(root, &driver.bus, device, words, &all);
+                lines.into_iter().filter(|line| taken.insert(line.label)).collect()
+            };
             // Lines that match only the words of a driver cannot be assigned to a device: the first
-            // device gets them.
-            lines.retain(|line| taken.insert(line.label));
+            // device gets them, and another those with its name.
+            let lines = Some(of_device(words)).filter(|lines| !lines.is_empty());
+            let lines = lines.unwrap_or_else(|| of_device(""));
             let completion = completion(family, driver, &lines, &all);
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
