@@ -14,6 +14,7 @@ use crate::command::{on_path, status_and_output, succeeded};
 use crate::file_tree::{FileTree, assert_same_tree, whole_etc};
 use crate::machine::allowed_drivers;
 use crate::module::module;
+use crate::time_limit::wait_until;
 
 /// In the directory of the kit.
 const FILE: &str = "trial.tar.xz";
@@ -98,10 +99,12 @@ impl Kit {
             // A group of its own, as a shell makes it for the terminal's foreground.
             let mut trial = self.trial(600);
             let child = trial.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-            let child = child.expect("a shell");
+            let mut child = child.expect("a shell");
             thread::sleep(after);
             // SAFETY: it is the group of the child, which was not waited for.
             unsafe { libc::kill(-(child.id() as i32), signal) };
+            // Its output is less than what a pipe holds.
+            wait_until("ended by its signal", || child.try_wait().expect("our child").is_some());
             let text = status_and_output(&child.wait_with_output().expect("our child"));
             self.assert_restored(&format!("signal {signal} after {after:?}: {text}"));
             if self.directory.join(FILE).exists() {

@@ -29,12 +29,25 @@ fn what_goes_wrong_is_in_the_file_and_the_system_as_it_was() {
     };
     set_patience(Duration::from_secs(1));
     let kit = Kit::unpack();
-    for (fault, finding) in [("wrong", "wrong result"), ("error 5", "sim-cbc-aes"), ("never", "sim-cbc-aes")]
-    {
-        simulated.fault(&format!("sim-cbc-aes {fault} every=20"));
+    for (rules, findings) in [
+        (
+            &["sim-cbc-aes wrong every=20", "sim-ecb-aes error 5 every=20"][..],
+            &["wrong result", "sim-ecb-aes"],
+        ),
+        (&["sim-cbc-aes never every=20"], &["driver-does-not-answer", "not tried"]),
+    ] {
+        rules.iter().for_each(|rule| simulated.fault(rule));
         let (text, read) = kit.tried(40, 1);
-        assert!(read.contains(finding) && !text.contains("hangs"), "{fault}: {text}\n{read}");
+        for finding in findings {
+            assert!(read.contains(finding), "{rules:?}: {finding}: {text}\n{read}");
+        }
+        assert!(!text.contains("hangs"), "{rules:?}: {text}");
         simulated.let_go();
     }
-    kit.signals_leave_the_system_as_it_was(4, Duration::from_secs(20));
+}
+
+#[test]
+fn signals_leave_the_system_as_it_was() {
+    let Some(_simulated) = few_drivers("signals_leave_the_system_as_it_was") else { return };
+    Kit::unpack().signals_leave_the_system_as_it_was(4, Duration::from_secs(20));
 }
