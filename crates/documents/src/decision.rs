@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A suite that was measured, or computed of the figures of its cipher and its MAC.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Entrant {
     /// Its name in the service's configuration.
     pub suite: String,

@@ -1,6 +1,8 @@
 //! What the trial of the kit (packaging/kit/try) has left in a bundle: findings, the decision about each
 //! service, and the engine compared with the catalogue's model of it.
 
+use std::collections::HashSet;
+
 use outboard_advice::words as decision_words;
 use outboard_catalog::families::{Completion, Family, by_name, values};
 use outboard_documents::check::{Check, CheckVerdict};
@@ -43,10 +45,13 @@ pub fn trial(root: &Root, style: Style) -> Option<String> {
     for service in tune.iter().flat_map(|tune| &tune.services) {
         page.row(&service.service, &format!("{}: {}", decision_words(&service.decision), service.why));
         service.next.iter().for_each(|next| page.sub("next step", next));
-        for one in &service.entrants {
-            let by = one.driver.as_deref().unwrap_or("software");
+        let mut entrants: Vec<_> = service.entrants.iter().collect();
+        entrants.sort_by(|a, b| b.megabytes_per_second.total_cmp(&a.megabytes_per_second));
+        // OpenSSH has an entrant for each MAC.
+        let mut seen = HashSet::new();
+        for one in entrants.into_iter().filter(|one| seen.insert((&one.suite, &one.driver))) {
+            let (by, speed) = (one.driver.as_deref().unwrap_or("software"), one.megabytes_per_second);
             let cpu = or_dash(one.cpu_ms_per_megabyte);
-            let speed = one.megabytes_per_second;
             page.sub(
                 "measured",
                 &format!("{} by {by}: {speed:.1} MB/s, {cpu} ms of CPU time a megabyte", one.suite),

@@ -1,4 +1,5 @@
 use outboard_documents::check::CheckedDriver;
+use outboard_documents::decision::{Entrant, ServiceDecision};
 use outboard_documents::tune::DirectionResult;
 use outboard_documents::{Figure, Goal, Machine, SpeedVerdict};
 
@@ -94,6 +95,21 @@ fn what_the_model_got_wrong_is_listed() {
     }
     assert!(!text.contains("of 16384 bytes took"), "{text}");
     assert!(text.contains("outboard check --seed 42 mv-ecb-aes"), "{text}");
+}
+
+#[test]
+fn a_suite_is_listed_once_with_its_fastest_mac() {
+    let entrant = |mac: &str, megabytes_per_second| Entrant {
+        suite: "aes128-ctr".into(),
+        mac: Some(mac.into()),
+        megabytes_per_second,
+        ..Entrant::default()
+    };
+    let entrants = vec![entrant("SHA1", 5.0), entrant("SHA2-256", 7.0), entrant("SHA1", 5.0)];
+    let mut tune = tuned(8.0, 100.0);
+    tune.services.push(ServiceDecision { service: "sshd".into(), entrants, ..ServiceDecision::default() });
+    let text = text(Vec::new(), &tune);
+    assert!(text.contains("7.0 MB/s") && !text.contains("5.0 MB/s"), "{text}");
 }
 
 #[test]
