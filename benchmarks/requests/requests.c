@@ -4,6 +4,7 @@
  * CPU is busy per request, in ns. vm/run --icount makes that the number of instructions, those of
  * the kernel and of interrupts included. Then the time that passed per request, in ns, and the
  * larger spread of both: the median absolute deviation, relative. Needs root for /proc/timer_list.
+ * A kernel that does not account for idle time (MIPS) runs a loop in its place, which counts.
  *
  * requests CONFIGURATION QUERY CIPHER BYTES REQUESTS keys=KEYS: the same per key, for KEYS
  * contexts, each made, given a key of its own, used for its requests and freed.
@@ -29,12 +30,18 @@
  * A request of CTR, CBC or ChaCha20 is an update. One of GCM or ChaCha20-Poly1305 is a message with
  * a nonce that counts, 13 bytes of additional data and a tag, as in TLS.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "socket.h"
 
@@ -62,13 +69,66 @@ static void *function(const char *name)
 	return found;
 }
 
-/* The time that the only CPU was idle since the boot. */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Shared with the process that runs while the CPU has nothing else to do. */
+static volatile struct {
+	uint64_t spins, spins_in_a_ms;
+} *idle_loop;
+
+#define SPINS 1000
+
+static __attribute__((noinline)) void spin(void)
+{
+	for (int n = 0; n < SPINS; n++)
+		idle_loop->spins++;
+}
+
+static void run_idle_loop(void)
+{
+	const struct sched_param none = {};
+	uint64_t shortest = UINT64_MAX;
+	pid_t parent = getpid();
+
+	idle_loop = mmap(NULL, sizeof(*idle_loop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (idle_loop == MAP_FAILED)
+		fail("there is no memory");
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent || sched_setscheduler(0, SCHED_IDLE, &none))
+			_exit(1);
+		/* The shortest has no interrupt in it. */
+		for (int n = 0; n < 100; n++) {
+			uint64_t start = now_ns();
+
+			spin();
+			if (now_ns() - start < shortest)
+				shortest = now_ns() - start;
+		}
+		idle_loop->spins_in_a_ms = SPINS * 1000000ull / shortest;
+		for (;;)
+			spin();
+	}
+	while (!idle_loop->spins_in_a_ms)
+		usleep(1000);
+}
+
+/* The time that the only CPU was idle since some moment. */
 static uint64_t idle_ns(void)
 {
 	char line[256];
 	uint64_t idle;
-	FILE *list = fopen("/proc/timer_list", "r");
+	FILE *list;
 
+	if (idle_loop)
+		return idle_loop->spins * 1000000 / idle_loop->spins_in_a_ms;
+	list = fopen("/proc/timer_list", "r");
 	if (!list)
 		fail("/proc/timer_list cannot be read: run this as root");
 	while (fgets(line, sizeof(line), list)) {
@@ -78,16 +138,9 @@ static uint64_t idle_ns(void)
 			return idle;
 		}
 	}
-	fail("/proc/timer_list has no idle_sleeptime: the kernel needs CONFIG_NO_HZ_COMMON");
-	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	fclose(list);
+	run_idle_loop();
+	return idle_ns();
 }
 
 typedef int init_function(void *context, void *cipher, const unsigned char *key,
