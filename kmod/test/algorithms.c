@@ -47,9 +47,9 @@ bool is_hmac(const struct algorithm *algorithm)
 }
 
 static const struct accelerator accelerators[] = {
-	{ "virtio", "/sys/bus/virtio/drivers/virtio_crypto", "virtio", false, false },
-	{ "engine", "/sys/bus/virtio/drivers/outboard_engine", "virtio", false, true },
-	{ "sim", "/sys/bus/platform/drivers/outboard_sim", "outboard-sim.", true, true },
+	{ "virtio", "/sys/bus/virtio/drivers/virtio_crypto", "virtio", false },
+	{ "engine", "/sys/bus/virtio/drivers/outboard_engine", "virtio", false },
+	{ "sim", "/sys/bus/platform/drivers/outboard_sim", "outboard-sim.", true },
 };
 
 const struct accelerator *accelerator;
@@ -72,6 +72,19 @@ const char *driver_of(const struct algorithm *algorithm)
 		return NULL;
 	snprintf(name, sizeof(name), "%s-%s", accelerator->name, algorithm->name);
 	return name;
+}
+
+bool is_registered(const char *driver)
+{
+	FILE *file = fopen("/proc/crypto", "r");
+	char line[256], name[128];
+	bool found = false;
+
+	check(file, "%m");
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "driver : %127s", name) == 1 && !strcmp(name, driver);
+	fclose(file);
+	return found;
 }
 
 const char *bound_device(void)

@@ -32,7 +32,6 @@ struct accelerator {
 	const char *bus_driver;	/* directory of the driver in sysfs, with bind and unbind */
 	const char *prefix;	/* of the names of its devices there */
 	bool sim;
-	bool stays;		/* its drivers stay registered without a device */
 };
 
 extern const struct accelerator *accelerator;
@@ -40,6 +39,8 @@ extern const struct accelerator *accelerator;
 bool choose_accelerator(const char *name);
 /* Returns the driver of the algorithm; NULL: none. */
 const char *driver_of(const struct algorithm *algorithm);
+/* Whether the driver is registered, as CESA's is without a device. */
+bool is_registered(const char *driver);
 /* Returns the name of the accelerator's device; NULL: no device is bound. */
 const char *bound_device(void);
 /* Allow or disallow all drivers of the accelerator. Both fail like check(). */

@@ -312,7 +312,7 @@ static void records_of_each_length_do_nothing_or_what_they_should(void)
 	strcpy(device, bound_device());
 	snprintf(path, sizeof(path), "%s/unbind", accelerator->bus_driver);
 	check(!tell(path, "%s", device), "%m");
-	records_of_each_length(number, accelerator->stays ? -ENODEV : -ENOENT, 0, 0);
+	records_of_each_length(number, is_registered(driver_of(cbc)) ? -ENODEV : -ENOENT, 0, 0);
 	check(wait_for(&arena, 0) == -ENODEV, "status %d", arena.slot[0].status);
 	snprintf(path, sizeof(path), "%s/bind", accelerator->bus_driver);
 	check(!tell(path, "%s", device), "%m");
