@@ -155,6 +155,25 @@ pub mod tests {
         assert!(!crypt(Cipher::Des, &[0; 8], Direction::Encrypt, Some(&mut [0; 16]), &mut [0; 8]));
     }
 
+    /// Test case 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
+    pub const GCM_KEY: &str = "feffe9928665731c6d6a8f9467308308";
+    pub const GCM_IV: &str = "cafebabefacedbaddecaf888";
+    pub const GCM_AAD: &str = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
+    pub const GCM_PLAIN: &str = concat!(
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72",
+        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
+    );
+    pub const GCM_SECRET: &str = concat!(
+        "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e",
+        "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
+    );
+    pub const GCM_TAG: &str = "5bc94fbc3221a5db94fae95ae7121a47";
+
+    /// The IV with a counter after it.
+    pub fn gcm_counter(counter: u32) -> Vec<u8> {
+        [hex(GCM_IV), counter.to_be_bytes().to_vec()].concat()
+    }
+
     pub fn hex(text: &str) -> Vec<u8> {
         let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal digits");
         (0..text.len()).step_by(2).map(digit).collect()

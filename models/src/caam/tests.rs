@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::bench::{Bench, RAM};
-use crate::block::tests::hex;
+use crate::block::tests::{GCM_AAD, GCM_IV, GCM_KEY, GCM_PLAIN, GCM_SECRET, GCM_TAG, gcm_counter, hex};
 use crate::block::{Cipher, Direction, add_key_stream, crypt, encrypted, hash_on};
 use crate::vfio::Device;
 
@@ -229,21 +229,12 @@ fn each_cipher_is_that_of_rustcrypto_in_both_directions_and_by_both_drivers_desc
 /// whose tag is that of GHASH by itself.
 #[test]
 fn gcm_is_that_of_its_authors_and_a_wrong_tag_is_an_error() {
-    let aad = "feedfacedeadbeeffeedfacedeadbeefabaddad2";
-    let plain = concat!(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72",
-        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
-    );
-    let secret = concat!(
-        "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e",
-        "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
-    );
-    let (key, iv) = ("feffe9928665731c6d6a8f9467308308", "cafebabefacedbaddecaf888");
+    let (key, iv, aad) = (GCM_KEY, GCM_IV, GCM_AAD);
     let zeros = "00000000000000000000000000000000";
     let mut tag = [0; 16];
     let padded = aad.to_owned() + &zeros[..24] + "00000000000000a00000000000000000";
     hash_on(&hex(key), &mut tag, &hex(&padded)).expect("a key");
-    let mask = encrypted(&hex(key), &hex(&(iv.to_owned() + "00000001"))).expect("a key");
+    let mask = encrypted(&hex(key), &gcm_counter(1)).expect("a key");
     let only_aad: String = tag.iter().zip(mask).map(|(hash, mask)| format!("{:02x}", hash ^ mask)).collect();
     let cases = [
         (zeros, &zeros[..24], "", "", "", "58e2fccefa7e3061367f1d57a4e7455a"),
@@ -255,7 +246,7 @@ fn gcm_is_that_of_its_authors_and_a_wrong_tag_is_an_error() {
             "0388dace60b6a392f328c2b971b2fe78",
             "ab6e47d42cec13bdf53a67b21257bddf",
         ),
-        (key, iv, aad, plain, secret, "5bc94fbc3221a5db94fae95ae7121a47"),
+        (key, iv, aad, GCM_PLAIN, GCM_SECRET, GCM_TAG),
         (key, iv, aad, "", "", &only_aad),
     ];
     for case in cases {

@@ -4,7 +4,7 @@ use sha2::Digest;
 
 use super::*;
 use crate::bench::{Bench, RAM};
-use crate::block::tests::hex;
+use crate::block::tests::{GCM_AAD, GCM_KEY, GCM_PLAIN, GCM_SECRET, GCM_TAG, gcm_counter, hex};
 use crate::block::{Cipher, Direction, add_key_stream, count_32_bits, crypt};
 use crate::vfio::Device;
 
@@ -143,28 +143,18 @@ fn aes_is_that_of_rustcrypto_and_the_registers_are_those_of_the_next_block() {
     }
 }
 
-/// Test case 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega). The driver adds the encrypted first
-/// counter to the tag.
+/// The driver adds the encrypted first counter to the tag.
 #[test]
 fn gcm_is_that_of_its_authors() {
-    let key = hex("feffe9928665731c6d6a8f9467308308");
-    let plain = hex(concat!(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72",
-        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
-    ));
-    let secret = hex(concat!(
-        "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e",
-        "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
-    ));
-    let tag = hex("5bc94fbc3221a5db94fae95ae7121a47");
-    let first = hex("cafebabefacedbaddecaf88800000001");
+    let [key, plain, secret, tag] = [GCM_KEY, GCM_PLAIN, GCM_SECRET, GCM_TAG].map(hex);
+    let first = gcm_counter(1);
     let mut added = vec![0; 16];
     add_key_stream(&key, &mut first.clone(), &mut added, count_32_bits).expect("a key");
     let mode = aes::GCM | aes::CTR | aes::COUNTS_128_BITS;
     let mut bench = bench(&[]);
     for (direction, from, to) in [(aes::ENCRYPTS, &plain, &secret), (0, &secret, &plain)] {
         bench.put(DATA, &[0; 256]);
-        bench.put(DATA, &hex("feedfacedeadbeeffeedfacedeadbeefabaddad2"));
+        bench.put(DATA, &hex(GCM_AAD));
         bench.put(DATA + 0x100, from);
         bench.prepare(mode | direction, &key, &first);
         bench.moves(TO_AES, true, 4, &[(DATA, 32), (DATA + 0x100, 64)]);

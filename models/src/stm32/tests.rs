@@ -3,7 +3,7 @@
 use super::cryp::*;
 use super::*;
 use crate::bench::Bench;
-use crate::block::tests::hex;
+use crate::block::tests::{GCM_AAD, GCM_KEY, GCM_PLAIN, GCM_SECRET, GCM_TAG, gcm_counter, hex};
 use crate::block::{Cipher, Direction, add_key_stream, count_32_bits, crypt};
 use crate::vfio::Device;
 
@@ -144,25 +144,15 @@ fn a_counter_has_32_bits_and_the_next_iv_is_in_the_registers() {
     assert_eq!(bench.register(IV).to_be_bytes(), secret[48..52]);
 }
 
-/// Test case 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega), in both directions.
 #[test]
 fn gcm_is_that_of_its_authors() {
-    let key = hex("feffe9928665731c6d6a8f9467308308");
-    let plain = hex(concat!(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72",
-        "1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39"
-    ));
-    let secret = hex(concat!(
-        "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e",
-        "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091"
-    ));
-    let tag = hex("5bc94fbc3221a5db94fae95ae7121a47");
-    let mut header = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
+    let [key, plain, secret, tag] = [GCM_KEY, GCM_PLAIN, GCM_SECRET, GCM_TAG].map(hex);
+    let mut header = hex(GCM_AAD);
     header.resize(32, 0);
     let lengths = hex("00000000000000a000000000000001e0");
     let mut bench = bench(&[]);
     for (direction, from, to) in [(0, &plain, &secret), (DECRYPTS, &secret, &plain)] {
-        bench.prepared(control(AES_GCM, 16) | direction, &key, &hex("cafebabefacedbaddecaf88800000002"));
+        bench.prepared(control(AES_GCM, 16) | direction, &key, &gcm_counter(2));
         let done = bench.sealed(control(AES_GCM, 16) | direction, &[], &header, from, &lengths);
         assert_eq!(done, [&to[..], &tag].concat(), "{direction}");
     }
