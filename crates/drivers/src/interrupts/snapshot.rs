@@ -88,7 +88,7 @@ pub fn snapshot_of(
     let (all, warnings) = parse(&text);
     let mut snapshot = Snapshot { devices: Vec::new(), warnings };
     let mut seen = BTreeSet::new();
-    let mut taken = BTreeSet::new();
+    let mut left = all.clone();
     for (family, driver) in drivers {
         let driver = driver.borrow();
         for device in &driver.devices {
@@ -96,14 +96,11 @@ pub fn snapshot_of(
                 continue;
             }
             let words = family.map_or("", |f| f.irqs);
-            let mut of_device = |words| -> Vec<&Line> {
-                let lines = lines_of(root, &driver.bus, device, words, &all);
-                lines.into_iter().filter(|line| taken.insert(line.label)).collect()
-            };
             // Lines that match only the words of a driver cannot be assigned to a device: the first
-            // device gets them, and another those with its name.
-            let lines = Some(of_device(words)).filter(|lines| !lines.is_empty());
-            let lines = lines.unwrap_or_else(|| of_device(""));
+            // device gets them.
+            let lines: Vec<_> =
+                lines_of(root, &driver.bus, device, words, &left).into_iter().cloned().collect();
+            left.retain(|line| !lines.contains(line));
             let completion = completion(family, driver, &lines, &all);
             snapshot.devices.push(DeviceInterrupts {
                 bus: driver.bus.clone(),
@@ -127,7 +124,7 @@ pub fn snapshot_of(
 fn completion(
     family: Option<&'static Family>,
     driver: &DeviceDriver,
-    lines: &[&Line],
+    lines: &[Line],
     all: &[Line],
 ) -> Completion {
     let usual = family.map_or(Completion::OwnInterrupt, |f| f.completion);
@@ -141,13 +138,13 @@ fn completion(
 /// The lines that belong to a device: those with the device's name, or with the `words` that its
 /// driver is known to use (as in [`Family::irqs`]), or those of the MSI vectors that sysfs lists
 /// for it. Lines for configuration and errors are excluded where the words identify them.
-pub fn lines_of<'a>(
+pub fn lines_of<'a, 'b>(
     root: &Root,
     bus: &str,
     device: &str,
     words: &str,
-    all: &'a [Line<'a>],
-) -> Vec<&'a Line<'a>> {
+    all: &'a [Line<'b>],
+) -> Vec<&'a Line<'b>> {
     let vectors = match bus {
         "pci" => root.list(&format!("sys/bus/pci/devices/{device}/msi_irqs")),
         _ => Vec::new(),
