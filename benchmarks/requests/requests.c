@@ -40,6 +40,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,12 +95,13 @@ static void run_idle_loop(void)
 {
 	const struct sched_param none = {};
 	uint64_t shortest = UINT64_MAX;
-	pid_t parent = getpid();
+	pid_t parent = getpid(), child;
 
 	idle_loop = mmap(NULL, sizeof(*idle_loop), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (idle_loop == MAP_FAILED)
 		fail("there is no memory");
-	if (!fork()) {
+	child = fork();
+	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent || sched_setscheduler(0, SCHED_IDLE, &none))
 			_exit(1);
@@ -115,8 +117,11 @@ static void run_idle_loop(void)
 		for (;;)
 			spin();
 	}
-	while (!idle_loop->spins_in_a_ms)
+	while (!idle_loop->spins_in_a_ms) {
+		if (child < 0 || waitpid(child, NULL, WNOHANG))
+			fail("no process can run in place of the idle loop");
 		usleep(1000);
+	}
 }
 
 /* The time that the only CPU was idle since some moment. */
