@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Family] = &[
         limits: &[Limit {
             text: "AES requests below 200 bytes, and hashes below 256, are computed in software (sysfs \
                 attribute fallback)",
-            source: "drivers/crypto/omap-aes.c",
+            source: "drivers/crypto/omap-aes.c and omap-sham.c",
         }],
         source: "drivers/crypto/omap-aes.c",
         names: "omap-*|*-omap",
