@@ -65,6 +65,12 @@ static int try_session(uint32_t id)
 	return new_session(fd, id, OUTBOARD_CBC_AES, 0, a_key(), 16);
 }
 
+/* With docs/upstream/series a driver is unregistered while one of its devices goes. */
+static int error_without_a_device(void)
+{
+	return is_registered(driver_of(cbc)) ? -ENODEV : -ENOENT;
+}
+
 static void in_turn(void)
 {
 	check(!tell(SIM_PARAMETERS "/latency_ns", "30000000"), "%m");
@@ -82,7 +88,8 @@ static void in_turn(void)
 		no_handle_outlived_its_device();
 		check(!free_session(fd, 1), "%m");
 		/* The other device is still there after the first. */
-		check(try_session(1) == (id == 1 ? 0 : -ENODEV), "session after %u: %m", id);
+		check(try_session(1) == (id == 1 ? 0 : error_without_a_device()),
+		      "session after %u: %m", id);
 	}
 	bind(0);
 	bind(1);
@@ -110,7 +117,7 @@ static bool has_ended(pid_t child)
 static void both_at_once(void)
 {
 	pid_t first, second;
-	bool ended[2] = { false };
+	bool ended[2] = { false }, unregistered;
 
 	hold(true);
 	fill();
@@ -124,9 +131,12 @@ static void both_at_once(void)
 	usleep(200000);
 	check(try_session(2) == -ENOENT, "a new session");
 	check(!has_ended(first) && !has_ended(second), "an unbinding did not wait");
+	unregistered = !is_registered(driver_of(cbc));
 	hold(false);
 	while (!ended[0] || !ended[1]) {
-		check(try_session(2) != 0, "a new session before both devices are unbound");
+		/* An unregistered driver returns with the device that goes last. */
+		check(try_session(2) != 0 || unregistered,
+		      "a new session before both devices are unbound");
 		ended[0] = ended[0] || has_ended(first);
 		ended[1] = ended[1] || has_ended(second);
 	}
@@ -135,7 +145,8 @@ static void both_at_once(void)
 
 		check(!status || (s >= FIRST && status == -ENODEV), "slot %u: status %d", s, status);
 	}
-	check(try_session(2) == -ENODEV, "a session without a device: %m");
+	free_session(fd, 2);
+	check(try_session(2) == error_without_a_device(), "a session without a device: %m");
 	no_handle_outlived_its_device();
 }
 
@@ -178,8 +189,9 @@ static void with_requests_that_do_not_end(void)
 		usleep(1000);
 	check(!counter("sessions"), "%ld sessions", counter("sessions"));
 	no_handle_outlived_its_device();
-	check(number_in(SIM_DEBUG "/sessions") == keys + 1, "%ld handles were kept",
-	      number_in(SIM_DEBUG "/sessions") - keys);
+	/* A handle whose driver is unregistered ends all the same. */
+	check(number_in(SIM_DEBUG "/sessions") == keys + is_registered(driver_of(cbc)),
+	      "%ld handles were kept", number_in(SIM_DEBUG "/sessions") - keys);
 	bind(0);
 	bind(1);
 	check(!tell(SIM_DEBUG "/faults", "clear"), "%m");
@@ -227,7 +239,17 @@ static void while_a_waiter_sleeps(void)
 /* What the driver of a device that is gone has lost takes no place at its next device. */
 static void a_lost_request_of_a_driver_with_one_place(void)
 {
+	bool unregistered;
+
 	cbc = algorithm(OUTBOARD_CBC_AES);
+	unbind(0);
+	unbind(1);
+	unregistered = !is_registered(driver_of(cbc));
+	bind(0);
+	bind(1);
+	/* Unregistering waits for all that the driver has. */
+	if (unregistered)
+		lacks("drivers that stay registered without a device");
 	check(!tell("/sys/class/misc/outboard/disallow", "sim-cbc-aes"), "%m");
 	check(!tell("/sys/class/misc/outboard/allow", "sim-cbc-aes requests=1"), "%m");
 	begin();
