@@ -8,6 +8,10 @@
 use crate::BLOCK;
 use crate::field;
 use crate::group::Method;
+#[cfg(target_arch = "x86_64")]
+use in_memory::add_products;
+#[cfg(not(target_arch = "x86_64"))]
+use in_registers::add_products;
 
 /// Every fourth bit.
 const CLASS: u64 = 0x1111_1111_1111_1111;
@@ -59,7 +63,7 @@ impl Method for Integers {
         let parts = blocks
             .chunks_exact(BLOCK)
             .map(|block| field::parts(field::element(block) ^ std::mem::take(&mut hash)));
-        of_cpu::add_products(parts, powers, sums);
+        add_products(parts, powers, sums);
     }
 
     fn reduced(sums: &[[u128; 9]; 3]) -> [u8; BLOCK] {
@@ -71,10 +75,10 @@ impl Method for Integers {
 /// The sums stay in memory: there are 16 registers. Unrolled by hand: `opt-level = "s"` keeps a loop. The
 /// compiler has more than three instructions for a product.
 #[cfg(target_arch = "x86_64")]
-mod of_cpu {
+pub(crate) mod in_memory {
     use super::{Classes, classes};
 
-    pub(super) fn add_products(
+    pub(crate) fn add_products(
         parts: impl Iterator<Item = [u64; 3]>,
         powers: &[[Classes; 3]],
         sums: &mut [[u128; 9]; 3],
@@ -111,12 +115,12 @@ mod of_cpu {
 }
 
 /// The sums of a part are in registers.
-#[cfg(not(target_arch = "x86_64"))]
-mod of_cpu {
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(crate) mod in_registers {
     use super::{Classes, classes};
     use crate::group::GROUP;
 
-    pub(super) fn add_products(
+    pub(crate) fn add_products(
         parts: impl Iterator<Item = [u64; 3]>,
         powers: &[[Classes; 3]],
         sums: &mut [[u128; 9]; 3],

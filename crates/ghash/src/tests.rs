@@ -1,5 +1,6 @@
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod constant_time;
+mod groups;
 
 use super::*;
 use group::Method;
@@ -168,4 +169,22 @@ fn keys_with_a_class_of_ones_are_refused_and_others_are_multiplied_by_any_class(
         }
     }
     assert!(used > 50, "{used} keys are used");
+}
+
+/// Those of this CPU, and those of others.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn sums_are_the_same_in_memory_and_in_registers() {
+    let mut random = random();
+    for count in 1..=group::GROUP {
+        let mut number = || u64::from_be_bytes(std::array::from_fn(|_| random()));
+        let mut numbers = || [[(); 9]; 3].map(|part| part.map(|()| number()));
+        let powers: Vec<[[u64; 9]; 3]> = (0..count).map(|_| numbers()).collect();
+        let parts: Vec<[u64; 3]> = (0..count).map(|_| numbers().map(|part| part[0])).collect();
+        let mut in_memory = numbers().map(|part| part.map(u128::from));
+        let mut in_registers = in_memory;
+        integers::in_memory::add_products(parts.iter().copied(), &powers, &mut in_memory);
+        integers::in_registers::add_products(parts.into_iter(), &powers, &mut in_registers);
+        assert_eq!(in_memory, in_registers, "{count} blocks");
+    }
 }

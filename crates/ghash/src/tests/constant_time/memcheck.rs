@@ -3,6 +3,7 @@
 use std::arch::asm;
 
 const RUNNING_ON_VALGRIND: usize = 0x1001;
+const COUNT_ERRORS: usize = 0x1201;
 const MAKE_MEM_UNDEFINED: usize = 0x4d43_0001;
 const MAKE_MEM_DEFINED: usize = 0x4d43_0002;
 
@@ -41,6 +42,11 @@ fn request(what: usize, address: *const u8, length: usize) -> usize {
 
 pub(crate) fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, std::ptr::null(), 0) == 1
+}
+
+/// Number of errors so far.
+pub(crate) fn errors() -> usize {
+    request(COUNT_ERRORS, std::ptr::null(), 0)
 }
 
 /// Each branch and each address that depends on these bytes is reported from now on.
