@@ -133,8 +133,7 @@ fn a_result_is_read_after_the_driver_has_written_it_and_each_wait_ends() {
             thread::spawn(move || lend(&process))
         };
         region.finish(0..1).expect("it completes");
-        region.status(0).expect("it succeeded");
-        assert_eq!(region.bytes(0, 16).expect("mapped"), [SECRET; 16]);
+        assert_eq!(region.bytes(0..1, 0, 16).expect("it succeeded"), [SECRET; 16]);
         drop(region);
         driver.join().expect("it ends");
         other.join().expect("it ends");
@@ -299,11 +298,11 @@ fn a_child_has_no_access_to_memory_of_its_parent_at_whatever_step_the_fork_was()
             // In the child.
             forks(&process.link.mark);
             let is_refused = |error: io::Error| error.raw_os_error() == Some(libc::ECHILD);
-            assert!(of_parent.bytes(0, 16).is_err_and(is_refused) && !of_parent.is_any_in_flight());
+            assert!(of_parent.bytes(0..1, 0, 16).is_err_and(is_refused) && !of_parent.is_any_in_flight());
             drop(of_parent);
             let mut own = Link::allocate(&process.link, 1).expect("an arena of its own");
             assert!(!process.is_only_unit(&own) && own.put(0, &[1; 16]).is_ok());
-            assert!(process.others.bytes(0, 16).is_err_and(is_refused));
+            assert!(process.others.bytes(0..1, 0, 16).is_err_and(is_refused));
             thread.end();
         });
         if *has_ended.lock().expect("one thread") {

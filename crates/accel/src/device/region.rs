@@ -159,13 +159,8 @@ impl Region {
         self.is_in_flight(0..self.rung)
     }
 
-    /// A slot still in flight is late.
     pub(super) fn status(&self, slot: u32) -> io::Result<()> {
-        match self.arena()?.status(self.first + slot) {
-            0 => Ok(()),
-            error if error < 0 => Err(io::Error::from_raw_os_error(-error)),
-            _ => Err(late()),
-        }
+        result_of(self.arena()?.status(self.first + slot))
     }
 
     /// Padded with zeros. It is wiped in the slot, since it may be a key.
@@ -180,12 +175,16 @@ impl Region {
         }
     }
 
-    /// None of the bytes may be in flight.
-    pub(super) fn bytes(&self, unit: u32, len: usize) -> io::Result<&[u8]> {
+    /// The result of slots, from `unit` on, or the first error. Late while one of them is in flight.
+    pub(super) fn bytes(&self, slots: Range<u32>, unit: u32, len: usize) -> io::Result<&[u8]> {
         let arena = self.arena()?;
         assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
-        // SAFETY: the units are ours, mapped and initialised; the caller has read the status of all
-        // requests that write there.
+        let mut statuses = slots.map(|slot| arena.status(self.first + slot));
+        if statuses.clone().any(|status| status == uapi::IN_FLIGHT) {
+            return Err(late());
+        }
+        statuses.try_for_each(result_of)?;
+        // SAFETY: the units are ours, mapped and initialised, and no request writes there.
         Ok(unsafe { std::slice::from_raw_parts(arena.data(self.first + unit), len) })
     }
 
@@ -212,6 +211,15 @@ impl Region {
             }
         }
         Ok(())
+    }
+}
+
+/// A slot still in flight is late.
+fn result_of(status: i32) -> io::Result<()> {
+    match status {
+        0 => Ok(()),
+        error if error < 0 => Err(io::Error::from_raw_os_error(-error)),
+        _ => Err(late()),
     }
 }
 

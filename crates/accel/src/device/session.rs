@@ -9,6 +9,7 @@ use super::keyed::{KeyParts, Keyed};
 use super::link::Link;
 use super::mapping::{ALIGN, UNIT};
 use super::pieces::{iv_of, pieces};
+use super::refusal::is_late;
 use super::region::Region;
 use super::units::UNITS;
 use super::wait::Waiting;
@@ -267,12 +268,13 @@ impl Session for DeviceSession {
             return Err(Error::Batch { count: index + 1, max: self.count });
         };
         let Some(region) = &self.region else { return Ok(&[]) };
-        region.finish(span.slots()).map_err(|source| self.failed("write", source))?;
-        let mut statuses = span.slots().map(|slot| region.status(slot));
-        statuses
-            .find_map(Result::err)
-            .map_or_else(|| region.bytes(span.unit.into(), span.len as usize), Err)
-            .map_err(|source| self.failed("a request", source))
+        let bytes = || region.bytes(span.slots(), span.unit.into(), span.len as usize);
+        let mut result = bytes();
+        if result.as_ref().is_err_and(is_late) {
+            region.finish(span.slots()).map_err(|source| self.failed("write", source))?;
+            result = bytes();
+        }
+        result.map_err(|source| self.failed("a request", source))
     }
 
     fn release(&mut self) {

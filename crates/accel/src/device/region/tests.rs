@@ -49,14 +49,14 @@ fn data_is_written_to_its_unit_and_read_from_there_and_never_beyond_the_region()
         Request { tag: &[0x5a; 16], aad: &[0xa5; 20], ..Request::new(Direction::Encrypt, &[], &input) };
     assert_eq!(region.fill(1, &request, 1024).expect("mapped"), arena.offset(4));
     let expected = [&input[..], &[0x5a; 16], &[0; 8], &[0xa5; 20]].concat();
-    assert_eq!(region.bytes(1, expected.len()).expect("mapped"), expected);
+    assert_eq!(region.bytes(0..0, 1, expected.len()).expect("mapped"), expected);
     assert_eq!(memory(arena, 3)[UNIT..][..expected.len()], expected);
     assert_eq!(region.put(2, &input).expect("mapped"), arena.offset(5));
-    assert_eq!(region.bytes(2, 1000).expect("mapped"), input);
+    assert_eq!(region.bytes(0..0, 2, 1000).expect("mapped"), input);
     assert_eq!(memory(arena, 3)[2 * UNIT..][..1000], input);
     let fill = |region: &mut Region, len| region.fill_with(len, &mut |room| room.fill(9));
     assert_eq!(fill(&mut region, MOST).expect("mapped"), arena.offset(3));
-    assert!(memory(arena, 3).iter().all(|byte| *byte == 9) && region.bytes(0, MOST).is_ok());
+    assert!(memory(arena, 3).iter().all(|byte| *byte == 9) && region.bytes(0..0, 0, MOST).is_ok());
 
     // To the end of the region, and a byte more.
     let last = UNIT - 20;
@@ -65,7 +65,7 @@ fn data_is_written_to_its_unit_and_read_from_there_and_never_beyond_the_region()
     let long = vec![1; 2 * UNIT + 1];
     assert!(region.put(2, &long[1..]).is_ok() && panics(|| region.put(2, &long)));
     assert!(panics(|| fill(&mut region, MOST + 1)));
-    assert!(region.bytes(3, UNIT).is_ok() && panics(|| region.bytes(3, UNIT + 1)));
+    assert!(region.bytes(0..0, 3, UNIT).is_ok() && panics(|| region.bytes(0..0, 3, UNIT + 1)));
 }
 
 #[test]
@@ -117,6 +117,9 @@ fn the_status_of_each_slot_is_its_own() {
     let status = |slot| region.status(slot).map_err(|error| error.raw_os_error());
     assert_eq!([0, 1, 2].map(status), [Ok(()), Err(None), Err(Some(libc::EIO))]);
     assert!(region.status(1).is_err_and(|error| is_late(&error)));
+    let bytes = |slots| region.bytes(slots, 0, 16).map(<[u8]>::len).map_err(|error| error.raw_os_error());
+    assert_eq!([0..1, 2..3].map(bytes), [Ok(16), Err(Some(libc::EIO))]);
+    assert_eq!([1..2, 0..3, 1..3].map(bytes), [Err(None); 3], "late, whatever the others have");
     set_status(arena, 4, 0);
     assert!(!region.is_any_in_flight(), "slot 2 is not of this region");
 }
