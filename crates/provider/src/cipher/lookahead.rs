@@ -123,8 +123,9 @@ impl Context {
         let (done, stopped) = stream.mix(position, job, &verifier);
         let step = matches!(stopped, Stopped::NotReady).then(|| stream.step(position.after(done)));
         let continued = position.after(if step.is_some() { done } else { job.len() });
-        let (needs_more, lookahead) = (stream.needs_more(), &provider.lookahead);
-        let usable = lookahead.go_on(stopped, hardware, row, needs_more, || stream.refill(continued));
+        let needs_more = stream.needs_more();
+        let refill = || if needs_more || stream.is_waiting() { stream.refill(continued) } else { Ok(()) };
+        let usable = provider.lookahead.go_on(stopped, hardware, row, needs_more, refill);
         let (was_useful, is_starved) = (stream.was_useful(), stream.is_empty());
         drop(guard);
         if done > 0 {
@@ -146,7 +147,9 @@ impl Context {
                 self.lookahead = LookaheadState::Off;
             }
         }
-        self.settle();
+        if !matches!(self.lookahead, LookaheadState::On(_)) {
+            self.settle();
+        }
         Mixed { done, step }
     }
 

@@ -106,7 +106,7 @@ impl CounterStream {
 
     /// There was no memory for key stream.
     pub(crate) fn is_empty(&self) -> bool {
-        self.segments.is_empty() && !self.supply.is_waiting()
+        self.segments.is_empty() && !self.is_waiting()
     }
 
     /// Whether other streams should not start.
@@ -123,7 +123,12 @@ impl CounterStream {
 
     /// Whether [`refill`](Self::refill) would submit segments.
     pub(crate) fn needs_more(&self) -> bool {
-        !self.supply.is_waiting() && self.supply.next_blocks(self.total - self.next) > 0
+        !self.is_waiting() && self.supply.next_blocks(self.total - self.next) > 0
+    }
+
+    /// Whether [`refill`](Self::refill) would look for what the driver has completed since.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.supply.is_waiting()
     }
 
     /// Whether a third of the key stream that was submitted is used.
