@@ -169,8 +169,7 @@ impl<'a> Run<'a> {
         checked: &'a mut Checked,
     ) -> Result<Run<'a>, Fault> {
         let bits = key.len() * 8;
-        let name =
-            format!("{} with a key of {bits} bits and tags of {tag_len} bytes", algorithm.kernel_name());
+        let name = format!("{} ({bits}-bit key, {tag_len}-byte tags)", algorithm.kernel_name());
         let opened = accelerator.open_with_tag(key, tag_len);
         let session =
             opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;

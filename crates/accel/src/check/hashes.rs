@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
         checked: &'a mut Checked,
     ) -> Result<Run<'a>, Fault> {
         let name = match algorithm.hmac {
-            true => format!("{} with a key of {} bytes", algorithm.kernel_name(), key.len()),
+            true => format!("{} ({}-byte key)", algorithm.kernel_name(), key.len()),
             false => algorithm.kernel_name().to_owned(),
         };
         let opened = accelerator.open(&key);

@@ -89,6 +89,12 @@ pub fn check_seeded(
     Ok(checked)
 }
 
+/// In parentheses: text after "key:" is removed from what is shown to others
+/// (`crates/documents/src/secrets`).
+fn with_key(algorithm: Algorithm, len: usize) -> String {
+    format!("{} ({}-bit key)", algorithm.kernel_name(), len * 8)
+}
+
 pub(crate) fn examples(accelerator: &dyn Accelerator, algorithm: Algorithm) -> Result<(), Fault> {
     each_example(accelerator, algorithm, &mut Checked::default(), &mut |_| Ok(()))
 }
@@ -101,7 +107,7 @@ fn each_example(
 ) -> Result<(), Fault> {
     for vector in VECTORS.iter().filter(|vector| vector.algorithm == algorithm) {
         let key = hex(vector.key);
-        let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key.len() * 8);
+        let name = with_key(algorithm, key.len());
         let opened = accelerator.open(&key);
         let mut session =
             opened.map_err(|error| Fault::Failed { doing: format!("opening a session of {name}"), error })?;

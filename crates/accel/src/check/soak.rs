@@ -1,7 +1,7 @@
 //! Many requests of all sizes, many of them in flight: detects drivers that fail only under load.
 
 use super::modes::Reference;
-use super::{Checked, Fault, Random, again_while_stopped, compare};
+use super::{Checked, Fault, Random, again_while_stopped, compare, with_key};
 use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
 const LONGEST: usize = 64 * 1024;
@@ -37,7 +37,7 @@ fn soak_once(
     const PAIRS: usize = 8;
     let mut random = Random::seeded(seed);
     let key = random.bytes(key_length);
-    let name = format!("{} with a key of {} bits", algorithm.kernel_name(), key_length * 8);
+    let name = with_key(algorithm, key_length);
     let refused = |error| Fault::Failed { doing: format!("opening a session of {name}"), error };
     let mut first = accelerator.open(&key).map_err(refused)?;
     let mut second = accelerator.open(&key).map_err(refused)?;

@@ -64,7 +64,11 @@ fn row(driver: &CheckedDriver) -> [String; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use outboard_documents::Machine;
+    use std::io;
+
+    use outboard_accel::check::{check_hash_seeded, check_seeded};
+    use outboard_accel::{Accelerator, Algorithm, Error, Hash, HashAlgorithm};
+    use outboard_documents::{Machine, secrets};
 
     fn check() -> Check {
         let exact = CheckedDriver {
@@ -84,7 +88,9 @@ mod tests {
             name: "sim-ctr-aes".into(),
             algorithm: "ctr(aes)".into(),
             verdict: CheckVerdict::Wrong,
-            fault: Some("encrypting 4096 bytes by ctr(aes) with a key of 128 bits: the result is wrong from byte 7 on".into()),
+            fault: Some(
+                "encrypting 4096 bytes by ctr(aes) (128-bit key): the result is wrong from byte 7 on".into(),
+            ),
             requests: 999,
             packets: 0,
             ..exact.clone()
@@ -139,5 +145,34 @@ mod tests {
         check.not_checked.clear();
         check.drivers.retain(|driver| driver.verdict == CheckVerdict::Unreached);
         assert!(!check.is_right());
+    }
+
+    /// Opens no session.
+    struct FullKeyMemory;
+
+    impl<S: ?Sized> Accelerator<S> for FullKeyMemory {
+        fn driver(&self) -> &str {
+            "full"
+        }
+        fn interface(&self) -> &'static str {
+            "nothing"
+        }
+        fn open(&self, _key: &[u8]) -> Result<Box<S>, Error> {
+            let source = io::Error::from_raw_os_error(libc::ENOSPC);
+            Err(Error::KeyRefused { driver: "full".into(), source })
+        }
+    }
+
+    #[test]
+    fn the_file_of_a_trial_keeps_a_fault_whole() {
+        let hmac = HashAlgorithm { hash: Hash::Sha256, hmac: true };
+        let faults = Algorithm::ALL
+            .into_iter()
+            .map(|algorithm| check_seeded(&FullKeyMemory, algorithm, 1))
+            .chain([check_hash_seeded(&FullKeyMemory, hmac, 1)]);
+        for fault in faults {
+            let line = format!("allow full: exit code 1 after 3 s: {}", fault.unwrap_err());
+            assert_eq!(String::from_utf8_lossy(&secrets::text(line.as_bytes())), line);
+        }
     }
 }
