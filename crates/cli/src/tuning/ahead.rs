@@ -28,6 +28,18 @@ const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, largest_de
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
 
+/// A sample of look-ahead that has more requests than fit into one takes at most so many times as
+/// long: half a second, in which a request of 16 bytes must take 3.6 us to use four windows. An emulated
+/// processor would take seconds, five to fifteen times for each size.
+const LONGEST_SAMPLE: u32 = 16;
+
+/// The number of requests in a sample, where `fitting` requests take the time of one: `fewest`, or as
+/// many as [`LONGEST_SAMPLE`] allows, and no fewer than `window`, which were used untimed before.
+fn requests_in_sample(fitting: u32, fewest: u32, window: u32) -> u32 {
+    let longest = fitting.saturating_mul(LONGEST_SAMPLE).max(window);
+    fitting.max(fewest.min(longest))
+}
+
 fn sizes(cipher: &str) -> Sizes {
     let least = shortest_ahead(cipher).unwrap_or_default().max(16);
     Sizes { least, most: LARGEST, largest_decide: false }
@@ -124,7 +136,7 @@ impl LookaheadContest<'_> {
         let mut settle = |count| self.resume(&other, bytes).and_then(|()| run(&other)(count));
         let mut drain = |_| run(&ahead)(window);
         let (soft, hard, verdict) =
-            self.duel(&mut settle, &mut run(&other), &mut run(&ahead), &mut drain, fewest)?;
+            self.duel(&mut settle, &mut run(&other), &mut run(&ahead), &mut drain, [fewest, window])?;
         // A context adds its counts to the table from time to time, and when it is freed.
         drop(ahead);
         let done = self.with.counts(self.name) - before;
@@ -154,7 +166,7 @@ impl LookaheadContest<'_> {
                 &mut |count| run(&other, count),
                 &mut |count| run(&ahead, count),
                 &mut |count| run(&ahead, count),
-                1,
+                [1, 1],
             )?;
             // Interrupts are no condition: a short connection need not use any key stream.
             Ok(point(bytes, &soft, &hard, verdict, None))
@@ -181,7 +193,7 @@ impl LookaheadContest<'_> {
     /// Measures both sides, interleaved, and again while the result is unclear. Untimed requests of the
     /// same side precede each sample, and the search for its number of requests: `settle` until the
     /// engine has completed the other side's requests, `drain` until the key stream that was computed
-    /// meanwhile is used. A sample of look-ahead has at least `fewest` requests: with an engine that is
+    /// meanwhile is used. A sample of look-ahead has [`requests_in_sample`]: with an engine that is
     /// slower than software, what `drain` left may serve fewer.
     fn duel(
         &self,
@@ -189,13 +201,13 @@ impl LookaheadContest<'_> {
         other: Run<'_>,
         ahead: Run<'_>,
         drain: Run<'_>,
-        fewest: u32,
+        [fewest, window]: [u32; 2],
     ) -> Result<(Series, Series, SpeedVerdict), Error<String>> {
         let plan = plan(self.goal);
         settle(1).map_err(Error::Failed)?;
         let software = self.watch.requests(&mut *other, plan)?;
         drain(1).map_err(Error::Failed)?;
-        let requests = self.watch.requests(&mut *ahead, plan)?.max(fewest);
+        let requests = requests_in_sample(self.watch.requests(&mut *ahead, plan)?, fewest, window);
         let counts = [software.div_ceil(2), software, 1, requests];
         let (mut soft, mut hard) = (None::<Series>, None::<Series>);
         let mut verdict = SpeedVerdict::Unclear;
@@ -222,4 +234,27 @@ impl LookaheadContest<'_> {
 
 fn run<'w>(work: &'w RefCell<Work<'_>>) -> impl Fn(u32) -> Result<(), String> + 'w {
     |requests| work.borrow_mut().run(requests).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The requests of a sample of 30 ms and of this size, if each takes so many nanoseconds.
+    fn requests(bytes: usize, nanoseconds: u32) -> u32 {
+        requests_in_sample(30_000_000 / nanoseconds, sample_requests(bytes), window_requests(bytes))
+    }
+
+    #[test]
+    fn a_slow_processor_gets_a_bounded_sample() {
+        // Four windows, on processors of 1.6 GHz and of 600 MHz.
+        assert_eq!([requests(16, 1_000), requests(16, 3_000)], [131_072; 2]);
+        assert_eq!(requests(65_536, 1_500_000), 32);
+        // As many as half a second has, and at least those of a window.
+        assert_eq!(requests(16, 10_000), 48_000);
+        assert_eq!([requests(16, 20_000), requests(16, 200_000)], [32_768; 2]);
+        assert_eq!(requests(65_536, 100_000_000), 8);
+        // Where a sample has more than four windows, it stays as it is.
+        assert_eq!(requests(65_536, 10_000), 3_000);
+    }
 }
