@@ -1,7 +1,7 @@
 //! An engine by its registers, and what makes a device of it: the order of a request, time, and the
 //! page of counters and faults.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::faults::{Faults, PAGE, PAGE_BAR, RequestFaults};
 use crate::vfio::{Device, Identity, Memory, Signal};
@@ -13,6 +13,14 @@ pub trait Engine {
     fn read(&mut self, bar: usize, at: usize, data: &mut [u8], faults: &mut Faults);
     /// Writes registers. Returns the channel that this write starts.
     fn write(&mut self, bar: usize, at: usize, data: &[u8], faults: &mut Faults) -> Option<usize>;
+    /// The channel that descriptors in memory start, of an engine that polls them. It is running then.
+    fn poll(&mut self, _memory: &Memory) -> Option<usize> {
+        None
+    }
+    /// How often the engine polls now.
+    fn poll_interval(&self) -> Option<Duration> {
+        None
+    }
     /// Does what the channel was started for, and returns the number of bytes. `fate` is to be passed
     /// to `Faults::damage` with each result.
     fn compute(
@@ -46,20 +54,22 @@ pub struct Model {
     pub faults: Faults,
     requests: Vec<Request>,
     stopped: bool,
+    polled: Instant,
+    /// The channel that the last poll has found.
+    found: Option<usize>,
 }
 
 impl Model {
     pub fn new(engine: Box<dyn Engine>, faults: Faults) -> Model {
-        Model { engine, faults, requests: Vec::new(), stopped: false }
+        Model { engine, faults, requests: Vec::new(), stopped: false, polled: Instant::now(), found: None }
     }
 
-    fn start(&mut self, channel: usize, memory: &Memory) {
+    fn start(&mut self, channel: usize) {
         let fate = self.faults.next_request();
         self.stopped |= fate.stop;
         let next = (!self.stopped).then(|| Instant::now() + self.faults.time_to_start(fate));
         self.faults.trace(|| format!("channel {channel} starts, {fate:?}"));
         self.requests.push(Request { channel, fate, next, computed: false });
-        self.advance(memory);
     }
 
     /// Computes and completes what is due.
@@ -114,10 +124,10 @@ impl Device for Model {
         }
         self.faults.counts.accesses = self.faults.counts.accesses.wrapping_add(1);
         self.faults.trace(|| format!("write {bar} {at:#x} {data:02x?}"));
-        match self.engine.write(bar, at, data, &mut self.faults) {
-            Some(channel) => self.start(channel, memory),
-            None => self.advance(memory),
+        if let Some(channel) = self.engine.write(bar, at, data, &mut self.faults) {
+            self.start(channel);
         }
+        self.advance(memory);
     }
 
     fn signal(&mut self) -> Signal {
@@ -125,15 +135,25 @@ impl Device for Model {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.requests.iter().filter_map(|request| request.next).min()
+        let interval = self.found.map_or(self.engine.poll_interval(), |_| Some(Duration::ZERO));
+        let poll = interval.map(|interval| self.polled + interval);
+        self.requests.iter().filter_map(|request| request.next).chain(poll).min()
     }
 
+    /// What a poll finds begins with the next tick: the writes to registers that the driver has made
+    /// before it, as that which acknowledges the last interrupt, arrive first.
     fn tick(&mut self, memory: &Memory) {
+        if let Some(channel) = self.found.take().filter(|channel| self.engine.is_running(*channel)) {
+            self.start(channel);
+        }
         self.advance(memory);
+        self.found = self.engine.poll(memory);
+        self.polled = Instant::now();
     }
 
     fn reset(&mut self) {
         self.requests.clear();
+        self.found = None;
         self.stopped = false;
         self.engine.reset();
     }

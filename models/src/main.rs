@@ -14,6 +14,7 @@ mod eip93;
 mod engine;
 mod faults;
 mod geode;
+mod hifn;
 mod omap;
 mod options;
 mod registers;
@@ -42,6 +43,7 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "dcp" => Ok(Box::new(dcp::Dcp::new())),
         "eip93" => Ok(Box::new(eip93::Eip93::new())),
         "geode" => Ok(Box::new(geode::Geode::new())),
+        "hifn" => Ok(Box::new(hifn::Hifn::new())),
         "omap" => Ok(Box::new(omap::Omap::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
         "s5p" => Ok(Box::new(s5p::S5p::new())),
@@ -50,7 +52,7 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
         "sun8i-ss" => Ok(Box::new(sun8i_ss::Sun8iSs::new())),
         _ => Err(format!(
-            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, omap, rockchip, s5p, stm32, sun4i, sun8i, sun8i-ss"
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, hifn, omap, rockchip, s5p, stm32, sun4i, sun8i, sun8i-ss"
         )),
     }
 }

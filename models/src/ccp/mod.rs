@@ -14,11 +14,9 @@ mod descriptor;
 #[cfg(test)]
 mod tests;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use crate::engine::Engine;
 use crate::faults::{Faults, RequestFaults};
-use crate::registers::{self, set_word, word};
+use crate::registers::{self, random, set_word, word};
 use crate::vfio::{Identity, Memory, Signal, Wiring};
 
 use descriptor::{Descriptor, SIZE};
@@ -145,8 +143,7 @@ impl Engine for Ccp {
 
     fn read(&mut self, _: usize, at: usize, data: &mut [u8], _: &mut Faults) {
         if at == RANDOM {
-            let random = RandomState::new().build_hasher().finish() as u32;
-            self.set(RANDOM, random.max(1));
+            self.set(RANDOM, random().max(1));
         }
         registers::read(&self.registers, at, data);
     }

@@ -101,15 +101,17 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Calls the device when its deadlines pass.
+    /// Calls the device when its deadlines pass. Messages are first: QEMU does not wait for the reply to
+    /// a write, so that a write can be older than what the device finds in memory.
     fn wait_for_a_message(&mut self) -> io::Result<()> {
         while let Some(at) = self.device.deadline() {
             let left = at.saturating_duration_since(Instant::now());
+            if self.socket.readable(left)? {
+                break;
+            }
             if left.is_zero() {
                 self.device.tick(&self.memory);
                 self.update_interrupts()?;
-            } else if self.socket.readable(left)? {
-                break;
             }
         }
         Ok(())
