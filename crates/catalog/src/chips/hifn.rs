@@ -1,6 +1,6 @@
 //! Hifn.
 
-use crate::family::{EngineKind, Family, Limit};
+use crate::family::{Bounds, EngineKind, Family, Limit};
 
 pub(super) const ROWS: &[Family] = &[
     Family {
@@ -13,6 +13,9 @@ pub(super) const ROWS: &[Family] = &[
         debian: "i386",
         bsd: "hifn",
         algorithms: "cbc(aes)|ecb(aes)|cbc(des)|ecb(des)|cbc(des3_ede)|ecb(des3_ede)",
+        // The rings have 80 entries for sources, a request at most 17, and a length 16 bits.
+        bounds: Bounds { length: 65408, requests: 4, ..Bounds::NONE },
+        is_module_only: true,
         limits: &[
             Limit {
                 text: "not for kernels with 64-bit DMA addresses: no amd64, no 686-pae",
