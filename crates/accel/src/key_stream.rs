@@ -9,8 +9,9 @@ pub struct KeyStreamSegment {
 }
 
 impl KeyStreamSegment {
-    /// The maximum length of a segment in bytes.
-    pub const LONGEST: usize = LONGEST_PIECE;
+    /// The maximum length of a segment in bytes: of a request whose length has 16 bits, and that is a
+    /// multiple of 128 (`outboard_catalog::families::Bounds`).
+    pub const LONGEST: usize = LONGEST_PIECE - 128;
 
     pub fn new(session: Box<dyn Session>) -> KeyStreamSegment {
         KeyStreamSegment { session, len: 0 }

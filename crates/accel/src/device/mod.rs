@@ -31,7 +31,10 @@ use outboard_drivers::root::Root;
 use crate::current::Current;
 use crate::memory::{Shared, boxed};
 use crate::mode::sample_key;
-use crate::{Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, Session};
+use crate::{
+    Accelerator, Algorithm, DriverName, Error, HashAlgorithm, HashSession, KeyStreamSegment, LONGEST_PIECE,
+    Session,
+};
 use hash::DeviceHash;
 use keyed::KeyParts;
 use link::Link;
@@ -163,8 +166,8 @@ impl Accelerator for Device {
     }
 
     fn computes_key_stream(&self) -> bool {
-        // Segments of key stream have any length up to that of a request.
-        self.algorithm == Algorithm::EcbAes && self.driver.bounds.length == 0
+        // Segments of key stream are not split.
+        self.algorithm == Algorithm::EcbAes && self.driver.longest(LONGEST_PIECE) >= KeyStreamSegment::LONGEST
     }
 }
 
