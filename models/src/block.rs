@@ -110,9 +110,14 @@ pub fn count_32_bits(counter: u128) -> u128 {
 /// is no such key.
 #[must_use]
 pub fn hash_on(key: &[u8], state: &mut [u8], data: &[u8]) -> Option<()> {
-    let key = encrypted(key, &[0; 16])?;
+    hash_on_by(encrypted(key, &[0; 16])?, state, data);
+    Some(())
+}
+
+/// As `hash_on`, by the key of the hash, which is the encrypted block of zeros.
+pub fn hash_on_by(key: [u8; 16], state: &mut [u8], data: &[u8]) {
     if data.is_empty() {
-        return Some(());
+        return;
     }
     // The hash goes on from a state as if that were a part of the first block.
     let mut padded = data.to_vec();
@@ -121,7 +126,6 @@ pub fn hash_on(key: &[u8], state: &mut [u8], data: &[u8]) -> Option<()> {
     let mut hash = GHash::new(&key.into());
     hash.update_padded(&padded);
     state.copy_from_slice(&hash.finalize());
-    Some(())
 }
 
 pub fn xor(block: &mut [u8], with: &[u8]) {

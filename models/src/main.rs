@@ -14,12 +14,14 @@ mod eip93;
 mod engine;
 mod faults;
 mod geode;
+mod hash;
 mod hifn;
 mod omap;
 mod options;
 mod registers;
 mod rockchip;
 mod s5p;
+mod safexcel;
 mod stm32;
 mod sun4i;
 mod sun8i;
@@ -47,12 +49,13 @@ fn engine(name: &str, options: &mut Options) -> Result<Box<dyn Engine>, String> 
         "omap" => Ok(Box::new(omap::Omap::new())),
         "rockchip" => Ok(Box::new(rockchip::Rockchip::new())),
         "s5p" => Ok(Box::new(s5p::S5p::new())),
+        "safexcel" => Ok(Box::new(safexcel::Safexcel::new())),
         "stm32" => Ok(Box::new(stm32::Stm32::new())),
         "sun4i" => Ok(Box::new(sun4i::Sun4i::new())),
         "sun8i" => Ok(Box::new(sun8i::Sun8i::new())),
         "sun8i-ss" => Ok(Box::new(sun8i_ss::Sun8iSs::new())),
         _ => Err(format!(
-            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, hifn, omap, rockchip, s5p, stm32, sun4i, sun8i, sun8i-ss"
+            "there is no model {name}; there are: amlogic, caam, ccp, cesa, dcp, eip93, geode, hifn, omap, rockchip, s5p, safexcel, stm32, sun4i, sun8i, sun8i-ss"
         )),
     }
 }

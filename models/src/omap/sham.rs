@@ -2,6 +2,7 @@
 
 use super::word_at;
 use crate::faults::Failure::{self, Unsupported};
+use crate::hash::{Hash, HashFunction};
 use crate::registers::{self, set_word};
 
 pub const BYTES: usize = 4096;
@@ -37,93 +38,9 @@ pub const INPUT_READY: u32 = 1 << 1;
 /// The bytes of a state.
 const STATE: usize = 32;
 
-/// Initial values of MD5 (RFC 1321) and SHA-1, SHA-224, SHA-256 (FIPS 180-4), and the length of the digest.
-const HASHES: [([u32; 8], usize); 4] = [
-    ([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0, 0, 0, 0], 16),
-    ([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0, 0, 0, 0], 20),
-    (
-        [
-            0xc105_9ed8,
-            0x367c_d507,
-            0x3070_dd17,
-            0xf70e_5939,
-            0xffc0_0b31,
-            0x6858_1511,
-            0x64f9_8fa7,
-            0xbefa_4fa4,
-        ],
-        28,
-    ),
-    (
-        [
-            0x6a09_e667,
-            0xbb67_ae85,
-            0x3c6e_f372,
-            0xa54f_f53a,
-            0x510e_527f,
-            0x9b05_688c,
-            0x1f83_d9ab,
-            0x5be0_cd19,
-        ],
-        32,
-    ),
-];
-
-/// A hash that is computed block by block. Its words are big-endian in memory, but those of MD5.
-struct Hash {
-    /// The place in [`HASHES`].
-    kind: usize,
-    words: [u32; 8],
-}
-
-impl Hash {
-    fn new(kind: usize) -> Hash {
-        Hash { kind, words: HASHES[kind].0 }
-    }
-
-    /// One that goes on.
-    fn from(kind: usize, state: &[u8]) -> Hash {
-        let word = |n: usize| word_at(state, 4 * n);
-        let words = [0, 1, 2, 3, 4, 5, 6, 7].map(|n| if kind == 0 { word(n) } else { word(n).swap_bytes() });
-        Hash { kind, words }
-    }
-
-    fn state(&self) -> Vec<u8> {
-        let bytes = |word: &u32| if self.kind == 0 { word.to_le_bytes() } else { word.to_be_bytes() };
-        self.words.iter().flat_map(bytes).collect()
-    }
-
-    /// Whole blocks.
-    fn add(&mut self, data: &[u8]) {
-        for block in data.chunks_exact(BLOCK).filter_map(|block| block.try_into().ok()) {
-            let words = &mut self.words;
-            match self.kind {
-                0 => words
-                    .first_chunk_mut()
-                    .into_iter()
-                    .for_each(|words| md5::block_api::compress(words, &[block])),
-                1 => words
-                    .first_chunk_mut()
-                    .into_iter()
-                    .for_each(|words| sha1::block_api::compress(words, &[block])),
-                _ => sha2::block_api::compress256(words, &[block]),
-            }
-        }
-    }
-
-    /// The digest of a message of which `count` bytes were added, and then `data`.
-    fn digest(mut self, count: u64, data: &[u8]) -> Vec<u8> {
-        let mut padded = data.to_vec();
-        padded.push(0x80);
-        padded.resize((padded.len() + 8).next_multiple_of(BLOCK) - 8, 0);
-        let bits = 8 * (count + data.len() as u64);
-        padded.extend(if self.kind == 0 { bits.to_le_bytes() } else { bits.to_be_bytes() });
-        self.add(&padded);
-        let mut digest = self.state();
-        digest.truncate(HASHES[self.kind].1);
-        digest
-    }
-}
+/// The hash of the mode's bits 1 and 2.
+const HASHES: [HashFunction; 4] =
+    [HashFunction::Md5, HashFunction::Sha1, HashFunction::Sha224, HashFunction::Sha256];
 
 pub struct Sham {
     registers: [u8; BYTES],
@@ -183,7 +100,7 @@ impl Sham {
         let (mode, length) = (self.word(MODE), self.word(LENGTH));
         let data = self.data.get(..length as usize).unwrap_or_default().to_vec();
         let is_known = mode & 1 == 0 && (mode & ENDS != 0 || data.len() % BLOCK == 0);
-        let kind = Some((mode >> 1 & 3) as usize).filter(|_| is_known).ok_or(Unsupported)?;
+        let kind = HASHES.get((mode >> 1 & 3) as usize).copied().filter(|_| is_known).ok_or(Unsupported)?;
         let mut count = u64::from(self.word(COUNT));
         let mut hash = Hash::from(kind, &self.registers[INNER..INNER + STATE]);
         if mode & BEGINS != 0 {
@@ -197,12 +114,13 @@ impl Sham {
                 hash
             };
             // RFC 2104.
-            self.registers[OUTER..OUTER + STATE].copy_from_slice(&keyed(0x5c).state());
+            let outer = keyed(0x5c);
+            self.registers[OUTER..OUTER + outer.state().len()].copy_from_slice(outer.state());
             (hash, count) = (keyed(0x36), BLOCK as u64);
         }
         let mut result = if mode & ENDS == 0 {
             hash.add(&data);
-            hash.state()
+            hash.state().to_vec()
         } else {
             let digest = hash.digest(count, &data);
             match mode & ADDS_OUTER {
