@@ -175,7 +175,7 @@ impl Region {
         }
     }
 
-    /// The result of slots, from `unit` on, or the first error. Late while one of them is in flight.
+    /// The result of slots, from `unit` on, or the first error: late while one is in flight.
     pub(super) fn bytes(&self, slots: Range<u32>, unit: u32, len: usize) -> io::Result<&[u8]> {
         let arena = self.arena()?;
         assert!(len <= (self.count - unit) as usize * UNIT, "no result is longer than its request");
