@@ -1,11 +1,11 @@
-//! A command (hifn_base_command_t, hifn_crypt_command_t): words of 16 bits, then key and IV. What follows
-//! the IV is ignored.
+//! A command (hifn_base_command_t, hifn_crypt_command_t): words of 16 bits, then key and IV. What
+//! follows the IV is ignored.
 
 use crate::block::{Cipher, Direction, crypt};
 use crate::faults::Failure;
 
-/// The base command: the operation in the upper three bits (hifn_write_command, hifn_readramaddr), and
-/// the units that it uses (HIFN_BASE_CMD_*; padding and compression are Linux's).
+/// The base command: the operation in the upper three bits (hifn_write_command, hifn_readramaddr),
+/// and the units that it uses (HIFN_BASE_CMD_*; padding and compression are Linux's).
 const OPERATION_AT: u32 = 13;
 const ENCODE: u32 = 0;
 const DECODE: u32 = 1;
@@ -98,8 +98,9 @@ impl Command {
         is_done.then_some(()).ok_or(Failure::Wrong)
     }
 
-    /// The results of the base command and of the cipher (struct hifn_base_result and hifn_crypt_result
-    /// of Linux, HIFN_USED_RESULT): flags, the upper bits of the counters, the counters; no flags.
+    /// The results of the base command and of the cipher (struct hifn_base_result and
+    /// hifn_crypt_result of Linux, HIFN_USED_RESULT): flags, the upper bits of the counters, the
+    /// counters; no flags.
     pub(super) fn result(&self, is_overrun: bool) -> Vec<u8> {
         let flags = if is_overrun { DSTOVERRUN } else { 0 };
         let upper = (self.source >> 16) << 14 | (self.destination >> 16) << 12;

@@ -1,11 +1,13 @@
-//! Hifn's 7955 (Soekris vpn1401 and vpn1411): AES, DES and triple DES in ECB and CBC mode by four rings of
-//! descriptors, which the engine polls, and random numbers. A PCI device with one interrupt. MACs,
-//! compression, RC4, CFB and OFB mode, keys in the context memory and public keys are counted as
-//! unsupported. The handshake that unlocks the ciphers is not checked: drivers differ in its length.
+//! Hifn's 7955 (Soekris vpn1401 and vpn1411): AES, DES and triple DES in ECB and CBC mode by four
+//! rings of descriptors, which the engine polls, and random numbers. A PCI device with one
+//! interrupt. MACs, compression, RC4, CFB and OFB mode, keys in the context memory and public keys
+//! are counted as unsupported. The handshake that unlocks the ciphers is not checked: drivers
+//! differ in its length.
 //!
-//! Registers, bits, descriptors and commands are those of FreeBSD's driver (sys/dev/hifn/hifn7751reg.h
-//! and hifn7751.c; Hifn has written a part of it, and its comments cite Hifn's manual); names in
-//! parentheses are from there. What only Linux's driver shows (drivers/crypto/hifn_795x.c) says so.
+//! Registers, bits, descriptors and commands are those of FreeBSD's driver
+//! (sys/dev/hifn/hifn7751reg.h and hifn7751.c; Hifn has written a part of it, and its comments cite
+//! Hifn's manual); names in parentheses are from there. What only Linux's driver shows
+//! (drivers/crypto/hifn_795x.c) says so.
 
 mod command;
 mod ring;
@@ -22,14 +24,14 @@ use crate::vfio::{Identity, Memory, Signal, Wiring};
 use command::Command;
 use ring::{Chain, Descriptor, RINGS, Ring, chain};
 
-/// The sizes of the regions. The third is the context memory, which no driver reads (HIFN_BAR2_SIZE of
-/// Linux).
+/// The sizes of the regions. The third is the context memory, which no driver reads (HIFN_BAR2_SIZE
+/// of Linux).
 const UNIT_BYTES: usize = 0x1000;
 const DMA_BYTES: usize = 0x2000;
 const CONTEXT_BYTES: usize = 0x8000;
 
-/// Region 0, the processing unit. Control (HIFN_0_PUCTRL, and HIFN_0_PUCTRL2 of the 795x): reset, which
-/// ends at once, and DMA.
+/// Region 0, the processing unit. Control (HIFN_0_PUCTRL, and HIFN_0_PUCTRL2 of the 795x): reset,
+/// which ends at once, and DMA.
 const UNIT: usize = 0;
 const PUCTRL: usize = 0x4;
 const PUCTRL2: usize = 0x28;
@@ -56,16 +58,16 @@ const CSR: usize = 0x40;
 const IER: usize = 0x44;
 /// An interrupt of the processing unit (HIFN_DMACSR_ENGINE).
 const ENGINE: u32 = 1 << 0;
-/// Configuration (HIFN_1_DMA_CNFG): both resets are active while their bit is 0; how often the rings are
-/// polled.
+/// Configuration (HIFN_1_DMA_CNFG): both resets are active while their bit is 0; how often the
+/// rings are polled.
 const CNFG: usize = 0x48;
 const NO_RESET: u32 = 3;
 const POLLFREQ: u32 = 0xff << 16;
 const CNFG_BIGENDIAN: u32 = 1 << 28;
 /// The revision (HIFN_1_REVID).
 const REVID: usize = 0x98;
-/// The reset of public keys and random numbers (HIFN_1_PUB_RESET), which ends at once, and random numbers
-/// (HIFN_1_RNG_DATA).
+/// The reset of public keys and random numbers (HIFN_1_PUB_RESET), which ends at once, and random
+/// numbers (HIFN_1_RNG_DATA).
 const PUB_RESET: usize = 0x204;
 const RNG_DATA: usize = 0x318;
 
@@ -246,7 +248,8 @@ impl Engine for Hifn {
         None
     }
 
-    /// The next command begins when all four rings have descriptors up to one with the bit for the last.
+    /// The next command begins when all four rings have descriptors up to one with the bit for the
+    /// last.
     fn poll(&mut self, memory: &Memory) -> Option<usize> {
         if self.is_running || !self.is_enabled() {
             return None;
@@ -285,8 +288,8 @@ impl Engine for Hifn {
             Err(halt) => halt,
         };
         faults.trace(|| format!("{halt:?}"));
-        // Drivers reset the engine after an abort. That an invalid command halts it too is an assumption:
-        // it must not look like one that has a result.
+        // Drivers reset the engine after an abort. That an invalid command halts it too is an
+        // assumption: it must not look like one that has a result.
         self.rings.iter_mut().for_each(|ring| ring.is_enabled = false);
         let failure = match halt {
             Halt::Abort(ring) => {

@@ -38,7 +38,8 @@ impl Ring {
     }
 }
 
-/// The bits of a descriptor (HIFN_D_*): its length, no interrupt, the last of a command, a jump, valid.
+/// The bits of a descriptor (HIFN_D_*): its length, no interrupt, the last of a command, a jump,
+/// valid.
 const LENGTH: u32 = 0xffff;
 const MASK_DONE: u32 = 1 << 25;
 const IS_LAST: u32 = 1 << 29;
@@ -113,8 +114,8 @@ pub(super) fn read(chain: &[Descriptor], memory: &Memory) -> Option<Vec<u8>> {
     Some(data)
 }
 
-/// Writes to a chain, and returns whether all has room; `None` for an address without memory, or one that
-/// is not a multiple of 4 (hifn_dmamap_aligned).
+/// Writes to a chain, and returns whether all has room; `None` for an address without memory, or
+/// one that is not a multiple of 4 (hifn_dmamap_aligned).
 pub(super) fn write(chain: &[Descriptor], mut data: &[u8], memory: &Memory) -> Option<bool> {
     for descriptor in chain.iter().filter(|one| !one.is_jump()) {
         let (part, rest) = data.split_at(descriptor.len().min(data.len()));
@@ -124,8 +125,8 @@ pub(super) fn write(chain: &[Descriptor], mut data: &[u8], memory: &Memory) -> O
     Some(data.is_empty())
 }
 
-/// Returns the descriptors to the driver: they are no longer valid, jumps neither (drivers set the bit
-/// again). Returns the bits of CSR.
+/// Returns the descriptors to the driver: they are no longer valid, jumps neither (drivers set the
+/// bit again). Returns the bits of CSR.
 pub(super) fn release(ring: Ring, chain: &[Descriptor], memory: &Memory) -> Option<u32> {
     let mut bits = 0;
     for descriptor in chain {

@@ -68,8 +68,8 @@ impl Driver {
         self.bench.model.write(UNIT, at, &value.to_le_bytes(), &self.bench.memory);
     }
 
-    /// Adds a descriptor, and the jump after the last one, without a write to a register. Returns where
-    /// it is.
+    /// Adds a descriptor, and the jump after the last one, without a write to a register. Returns
+    /// where it is.
     fn add(&mut self, ring: Ring, flags: u32, address: u32) -> u32 {
         let at = self.used[ring as usize] % LENGTH_OF_RING;
         self.used[ring as usize] += 1;
@@ -87,7 +87,8 @@ impl Driver {
         self.add(Ring::Command, END | command.len() as u32, to)
     }
 
-    /// One request as Linux's driver makes it: the source, the destination, the command, the result.
+    /// One request as Linux's driver makes it: the source, the destination, the command, the
+    /// result.
     fn request(&mut self, command: &[u8], from: u32, to: u32, len: u32) {
         self.add(Ring::Source, END | len, from);
         self.add(Ring::Destination, END | len, to);

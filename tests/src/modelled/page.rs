@@ -29,10 +29,11 @@ const PAGES: [(&str, &str); 16] = [
 ];
 
 /// The entries of the catalogue whose commands the theme of a model types, by the module.
-const TYPED: [(&str, &str); 8] = [
+const TYPED: [(&str, &str); 9] = [
     ("amlogic_gxl_crypto", "amlogic-gxl"),
     ("caam_jr", "caam"),
     ("geode_aes", "geode"),
+    ("hifn_795x", "hifn"),
     ("mxs_dcp", "mxs-dcp"),
     ("rk_crypto", "rockchip"),
     ("s5p_sss", "s5p-sss"),

@@ -22,6 +22,11 @@ pub(super) const ROWS: &[Family] = &[
                 source: "drivers/crypto/Kconfig",
             },
             Limit {
+                text: "its CBC ciphers return no IV, so they fail the kernel's self-tests, and are used only with \
+                    cryptomgr.notests on the kernel's command line",
+                source: "drivers/crypto/hifn_795x.c",
+            },
+            Limit {
                 text: "the driver offers no hashes, so IPsec computes them on the CPU",
                 source: "drivers/crypto/hifn_795x.c",
             },
