@@ -12,14 +12,21 @@ pub(super) const ROWS: &[Family] = &[Family {
     openwrt: "kmod-crypto-hw-safexcel",
     debian: "arm64",
     bsd: "safexcel",
-    algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|xts(aes)|cbc(des3_ede)|sha1|\
-            sha256|sha512|authenc(hmac(sha1),cbc(aes))",
+    algorithms: "cbc(aes)|ecb(aes)|gcm(aes)|ccm(aes)|xts(aes)|rfc3686(ctr(aes))|cbc(des3_ede)|\
+            ecb(des3_ede)|md5|sha1|sha224|sha256|sha384|sha512|hmac(sha1)|hmac(sha256)|hmac(sha512)|\
+            cmac(aes)|authenc(hmac(sha1),cbc(aes))",
     needs_fallback: true,
-    limits: &[Limit {
-        text: "EIP197 needs a firmware file; the free one does only part of the functions",
-        source: "https://github.com/openwrt/openwrt/blob/main/package/kernel/linux/\
+    limits: &[
+        Limit {
+            text: "EIP197 needs a firmware file; the free one does only part of the functions",
+            source: "https://github.com/openwrt/openwrt/blob/main/package/kernel/linux/\
                     modules/crypto.mk",
-    }],
+        },
+        Limit {
+            text: "CTR mode for IPsec only (rfc3686)",
+            source: "drivers/crypto/inside-secure/safexcel_cipher.c",
+        },
+    ],
     harm: &[
         Limit {
             text: "stops IPsec and OpenVPN DCO on MT7986 and MT7988, or is slower than the CPU",
