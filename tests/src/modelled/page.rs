@@ -120,7 +120,7 @@ mod tests {
         ("padlock", "model_padlock runs status, check and tune with options for a slow processor"),
         ("qat", "there is no model of a card that runs firmware"),
         ("qce", "there is no model of the engine with its BAM DMA"),
-        ("safexcel", "the commands remove a driver, and there is no model"),
+        ("safexcel", "the commands remove the driver"),
         ("stm32", "the page sets nothing up: software is faster"),
         (
             "sun4i-ss",
