@@ -26,6 +26,7 @@ const LONGEST: usize = 1500;
 /// Headers of IPv4 and UDP.
 const HEADERS: usize = 28;
 
+/// Fewer where the driver does not accept so many.
 pub const IN_FLIGHT: usize = 64;
 
 /// An MTU for packets of this length in a tunnel.
@@ -70,25 +71,51 @@ pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result
     random(&mut pattern)?;
     let (mut right_ones, mut round) = (RightPackets::default(), 0);
     let lengths: Vec<usize> = (SHORTEST..=LONGEST).collect();
-    for lengths in lengths.chunks(IN_FLIGHT) {
-        for (from, to) in [(&left, &right), (&right, &left)] {
-            if stop::asked() {
-                break;
-            }
-            if let Err(fault) = window(&network, from, to, lengths, &pattern, &mut round)? {
-                if fault.0 == CheckVerdict::Unanswered {
-                    keep(&network);
-                } else {
-                    network.disconnect()?;
+    let (mut rest, mut in_flight) = (&lengths[..], IN_FLIGHT);
+    while !rest.is_empty() && !stop::asked() {
+        let (lengths, later) = rest.split_at(in_flight.min(rest.len()));
+        let mut both = || -> Result<_> {
+            // The driver encrypts first: what its queue holds then, it holds for packets that arrive.
+            for (from, to) in [(&left, &right), (&right, &left)] {
+                match window(&network, from, to, lengths, &pattern, &mut round)? {
+                    Ok(Window::Right) => {}
+                    other => return Ok(other),
                 }
-                return Ok(Err(fault));
             }
-            right_ones.packets += lengths.len() as u64;
-            right_ones.bytes += lengths.iter().sum::<usize>() as u64;
+            Ok(Ok(Window::Right))
+        };
+        let fault = match both()? {
+            Ok(Window::Right) => {
+                right_ones.packets += 2 * lengths.len() as u64;
+                right_ones.bytes += 2 * lengths.iter().sum::<usize>() as u64;
+                rest = later;
+                continue;
+            }
+            Ok(Window::Refused(_)) if lengths.len() > 1 => {
+                in_flight = lengths.len() / 2;
+                continue;
+            }
+            Ok(Window::Refused(reasons)) => {
+                (CheckVerdict::Refuses, format!("a packet alone is refused ({reasons})"))
+            }
+            Err(fault) => fault,
+        };
+        if fault.0 == CheckVerdict::Unanswered {
+            keep(&network);
+        } else {
+            network.disconnect()?;
         }
+        return Ok(Err(fault));
     }
     network.disconnect()?;
     Ok(Ok(right_ones))
+}
+
+/// What became of packets that were sent at once.
+enum Window {
+    Right,
+    /// The driver did not accept all, and nothing else went wrong; the kernel's reasons.
+    Refused(String),
 }
 
 fn join(socket: &UdpSocket, other: SocketAddr) -> Result<()> {
@@ -104,7 +131,7 @@ fn window(
     lengths: &[usize],
     pattern: &[u8],
     round: &mut u8,
-) -> Result<Result<(), Fault>> {
+) -> Result<Result<Window, Fault>> {
     for is_last in [false, true] {
         *round = round.wrapping_add(1);
         let made = |number: usize| packet(*round, number, lengths[number], pattern);
@@ -129,20 +156,21 @@ fn window(
                 }
             }
         }
-        let (dropped, reasons) = network.dropped_since(&before).map_err(|error| anyhow!(error))?;
-        let lost = missing.len();
+        let dropped = network.dropped_since(&before).map_err(|error| anyhow!(error))?;
+        let (lost, reasons) = (missing.len(), dropped.reasons);
         let text = format!("{lost} of {} packets in flight were lost", lengths.len());
         match () {
-            () if dropped > 0 => {
+            () if dropped.others > 0 => {
                 let text = format!("{text}: IPsec dropped what the other end made ({reasons})");
                 return Ok(Err((CheckVerdict::Wrong, text)));
             }
-            () if lost == 0 => return Ok(Ok(())),
+            () if dropped.refused > 0 => return Ok(Ok(Window::Refused(reasons))),
+            () if lost == 0 => return Ok(Ok(Window::Right)),
             () if is_last => return Ok(Err((CheckVerdict::Unanswered, text))),
             () => {}
         }
     }
-    Ok(Ok(()))
+    Ok(Ok(Window::Right))
 }
 
 /// The payload of a packet, which begins with its number and its round.
