@@ -40,6 +40,7 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard ciphers --service nginx --allow-legacy", Runs(&[])),
     ("outboard catalogue NAME", As(&["catalogue", "virtio"])),
     ("outboard catalogue hifn", Runs(&[])),
+    ("outboard catalogue omap", Runs(&[])),
     ("outboard catalogue sa2ul", Runs(&[])),
     ("outboard explain padlock-engine-gone", Runs(&[])),
     ("outboard explain other-tls-library", Runs(&[])),

@@ -101,6 +101,7 @@ mod model_eip93;
 mod model_eip93_stops;
 mod model_geode;
 mod model_hifn;
+mod model_omap;
 mod model_padlock;
 mod model_rockchip;
 mod model_rockchip_self_tests;
