@@ -1,5 +1,6 @@
-//! The kit for a trial (packaging/kit/try), unpacked with the programs of this machine. A trial writes
-//! one file, and leaves /etc, the modules, their parameters and what is allowed as they were.
+//! The kit for a trial (packaging/kit/try): the archive of `make kit`, or the programs of this machine.
+//! A trial writes one file, and leaves /etc, the modules, their parameters and what is allowed as they
+//! were.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,6 +19,11 @@ use crate::time_limit::wait_until;
 
 /// In the directory of the kit.
 const FILE: &str = "trial.tar.xz";
+
+const DIRECTORY: &str = "/tmp/outboard-kit";
+
+/// Names the archive.
+const ARCHIVE: &str = "OUTBOARD_KIT";
 
 /// Loaded modules, and parameters with their values.
 type Modules = BTreeMap<PathBuf, Vec<u8>>;
@@ -52,13 +58,19 @@ fn modules() -> Modules {
     all
 }
 
+/// The directory of the kit.
+fn emptied() -> PathBuf {
+    let _ = fs::remove_dir_all(DIRECTORY);
+    fs::create_dir_all(DIRECTORY).expect("/tmp");
+    DIRECTORY.into()
+}
+
 impl Kit {
-    /// Unpacks it. /etc/outboard is empty, as undo leaves it.
+    /// A kit with the programs of this machine. /etc/outboard is empty, as undo leaves it.
     #[must_use]
     pub fn unpack() -> Kit {
         fs::create_dir_all("/etc/outboard").expect("as root");
-        let directory = PathBuf::from("/tmp/outboard-kit");
-        let _ = fs::remove_dir_all(&directory);
+        let directory = emptied();
         let put = |from: &Path, to: &str, mode| {
             let to = directory.join(to);
             fs::create_dir_all(to.parent().expect("a directory")).expect("/tmp");
@@ -68,7 +80,27 @@ impl Kit {
         put(&on_path("outboard").expect("the command"), "glibc/bin/outboard", 0o755);
         put(&module().expect("the provider"), "glibc/lib/outboard/outboard.so", 0o644);
         fs::write(directory.join("try"), include_str!("../../packaging/kit/try")).expect("/tmp has room");
+        Kit::at(directory)
+    }
+
+    /// The archive of `make kit ARCH=...`, which scripts/test makes, as its user unpacks it.
+    #[must_use]
+    pub fn of_archive() -> Kit {
+        let archive = std::env::var_os(ARCHIVE).expect("OUTBOARD_KIT names the archive");
+        let directory = emptied();
+        let mut tar = Command::new("tar");
+        tar.arg("-xzf").arg(archive).arg("-C").arg(&directory).arg("--strip-components=1");
+        succeeded(&tar.output().expect("tar runs"), &["-xzf"]);
+        Kit::at(directory)
+    }
+
+    fn at(directory: PathBuf) -> Kit {
         Kit { directory, etc: whole_etc(), modules: modules(), allowed: allowed_drivers() }
+    }
+
+    /// Puts a built module next to `try`.
+    pub fn give(&self, module: &Path) {
+        fs::copy(module, self.directory.join("outboard.ko")).expect("/tmp has room");
     }
 
     /// The command of a trial with a limit in seconds.

@@ -91,6 +91,7 @@ mod model_caam_stops;
 mod model_ccp;
 mod model_ccp_stops;
 mod model_cesa;
+mod model_cesa_kit;
 mod model_cesa_lost;
 mod model_cesa_openwrt;
 mod model_cesa_self_tests;
