@@ -459,6 +459,20 @@ fn a_driver_that_was_found_wrong_or_did_not_answer_is_the_reason() {
 }
 
 #[test]
+fn what_a_check_found_is_named_before_drivers_that_are_not_allowed() {
+    let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
+    let proof = counted(|table| {
+        for (algorithm, why) in [("AES-128-GCM", "gcm is not allowed"), ("AES-128-CCM", "ccm is not allowed")]
+        {
+            table.decide(algorithm, &left(SoftwareReason::DriverUnreachable, why));
+        }
+        table.decide("AES-128-CBC", &left(SoftwareReason::DriverFailed, "a-cbc-aes did not answer"));
+    });
+    let says = "outboard offers no algorithm; a-cbc-aes did not answer; ";
+    assert!(proof.summary.contains(says), "{}", proof.summary);
+}
+
+#[test]
 fn a_provider_that_was_never_loaded_is_told_with_reasons() {
     let dir = tempfile::tempdir().expect("a directory");
     let table = Table::create(&dir.path().join("counters")).expect("a table");
