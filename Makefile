@@ -42,7 +42,7 @@ test-all: ## unit tests, fuzzers for two minutes, mutants of what differs from S
 test-debug-kernel: ## the module on a kernel with KASAN, lockdep and kmemleak (a quarter of an hour, the first time more; not part of test)
 	@scripts/test-debug-kernel
 
-test-upstream: ## the series of docs/upstream on the newest kernel source that Debian has, which is built and booted (more than an hour; test-all applies it)
+test-upstream: ## the series of docs/upstream on the newest kernel source that Debian has, which is built and booted (a hundred minutes; test-all applies it)
 	@scripts/test-upstream
 
 bench: ## /dev/outboard compared with the kernel and AF_ALG, the provider and look-ahead with OpenSSL, applications with and without (forty minutes)
