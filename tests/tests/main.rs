@@ -111,7 +111,6 @@ mod model_s5p;
 mod model_s5p_lost;
 mod model_s5p_stops;
 mod model_safexcel;
-mod model_safexcel_stops;
 mod model_sun4i;
 mod model_sun4i_faults;
 mod model_sun4i_self_tests;
