@@ -353,7 +353,10 @@ static void unplugged_after_the_driver_was_disallowed(void)
 {
 	pid_t child;
 
-	/* docs/upstream/series counts a driver's requests, those that it ended twice before too. */
+	/*
+	 * With docs/upstream/series, requests that ended twice in tests before leave the driver's count
+	 * too low until it is registered again.
+	 */
 	join(unbind_in_a_child());
 	check(!tell("/sys/bus/platform/drivers/outboard_sim/bind", "outboard-sim.0"), "%m");
 	begin();

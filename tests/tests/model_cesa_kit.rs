@@ -1,32 +1,25 @@
 //! The kit's archive (`make kit ARCH=armhf`) on a Debian that has nothing of outboard: Marvell's own
 //! driver (marvell-cesa) over AF_ALG, on models of both engines of an Armada 38x (models/).
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use outboard_tests::kernel_module::{file, is_loaded, unload};
+use outboard_tests::kernel_module::{is_loaded, unload};
 use outboard_tests::kit::Kit;
 use outboard_tests::model::{Engines, report};
 
 use crate::model_cesa::CESA;
 
-/// What a trial has after its limit, for its file.
+/// What a trial may take beyond its limit, for its file.
 const FOR_THE_FILE: Duration = Duration::from_secs(60);
-
-/// A board: the engines without the module, which is returned.
-pub(crate) fn board(test: &str) -> Option<(Engines, Kit, PathBuf)> {
-    let engines = Engines::find(test, CESA.id)?;
-    let module = file("outboard").unwrap_or_else(|missing| panic!("{missing}"));
-    if is_loaded("outboard") {
-        unload("outboard");
-    }
-    Some((engines, Kit::of_archive(), module))
-}
 
 #[test]
 fn a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace() {
     let test = "a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace";
-    let Some((_engines, kit, _)) = board(test) else { return };
+    let Some(_engines) = Engines::find(test, CESA.id) else { return };
+    if is_loaded("outboard") {
+        unload("outboard");
+    }
+    let kit = Kit::of_archive();
     let start = Instant::now();
     let (text, read) = kit.tried(600, 0);
     let took = start.elapsed();

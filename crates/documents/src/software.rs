@@ -128,7 +128,9 @@ pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
             }
         }
     }
-    all.sort_by_key(|group| !group.reason.is_fault());
+    // What a check has found comes before drivers that are merely not allowed.
+    let rank = |reason: SoftwareReason| (!reason.is_fault(), reason == SoftwareReason::DriverUnreachable);
+    all.sort_by_key(|group| rank(group.reason));
     all
 }
 

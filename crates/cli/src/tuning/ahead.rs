@@ -28,13 +28,14 @@ const CONNECTIONS: Sizes = Sizes { least: 2 * REQUEST, most: 1 << 20, largest_de
 /// Request size within connections, in bytes.
 const REQUEST: usize = 4096;
 
-/// A sample of look-ahead that has more requests than fit into one takes at most so many times as
-/// long: half a second, in which a request of 16 bytes must take 3.6 us to use four windows. An emulated
-/// processor would take seconds, five to fifteen times for each size.
+/// How many times as long as others a sample of look-ahead may take if it needs more requests: half a
+/// second, which has four windows of requests of 16 bytes that take 3.6 us. An emulated processor would
+/// take seconds, five to fifteen times for each size.
 const LONGEST_SAMPLE: u32 = 16;
 
-/// The number of requests in a sample, where `fitting` requests take the time of one: `fewest`, or as
-/// many as [`LONGEST_SAMPLE`] allows, and no fewer than `window`, which were used untimed before.
+/// The number of requests in a sample of look-ahead, where `fitting` requests take as long as other
+/// samples: `fewest`, or what [`LONGEST_SAMPLE`] allows, and at least `window`, the number of those that
+/// were used untimed before.
 fn requests_in_sample(fitting: u32, fewest: u32, window: u32) -> u32 {
     let longest = fitting.saturating_mul(LONGEST_SAMPLE).max(window);
     fitting.max(fewest.min(longest))
@@ -240,7 +241,7 @@ fn run<'w>(work: &'w RefCell<Work<'_>>) -> impl Fn(u32) -> Result<(), String> + 
 mod tests {
     use super::*;
 
-    /// The requests of a sample of 30 ms and of this size, if each takes so many nanoseconds.
+    /// The number of requests in a sample of 30 ms, of this size and duration.
     fn requests(bytes: usize, nanoseconds: u32) -> u32 {
         requests_in_sample(30_000_000 / nanoseconds, sample_requests(bytes), window_requests(bytes))
     }

@@ -141,8 +141,8 @@ impl Network {
         Ok(Dropped::between(before, &self.drops()?))
     }
 
-    /// Sends data, and verifies that IPsec dropped no packet but those that the driver did not accept,
-    /// which TCP sends again: the figures have them.
+    /// Sends data, and verifies that IPsec dropped no packet but those that the driver refused, which TCP
+    /// sends again: the figures include that.
     pub fn checked<T>(&self, send: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let before = self.drops()?;
         let sent = send();
@@ -168,14 +168,14 @@ impl Network {
     }
 }
 
-/// What the sender's counters begin with. Such a packet was never encrypted: the queue of many drivers
-/// (crypto_engine) has ten places, and refuses the next request of a user that cannot wait.
-const SENT: &str = "XfrmOut";
+/// Packets that the sender's driver did not encrypt (xfrm_output_one, net/xfrm/xfrm_output.c): the queue of
+/// many drivers (crypto_engine) has ten places, and refuses the next request of a user that cannot wait.
+const REFUSED: &str = "XfrmOutStateProtoError";
 
 /// Packets that IPsec has dropped.
 #[derive(Debug, PartialEq)]
 pub(super) struct Dropped {
-    /// The driver did not accept them from the sender.
+    /// [`REFUSED`]
     pub refused: u64,
     pub others: u64,
     /// The kernel's names, with numbers.
@@ -190,8 +190,8 @@ impl Dropped {
             .map(|(now, then)| (now.0.as_str(), now.1.saturating_sub(then.1)))
             .filter(|(_, number)| *number > 0)
             .collect();
-        let sum = |is_sent: bool| {
-            grown.iter().filter(|(name, _)| name.starts_with(SENT) == is_sent).map(|(_, number)| number).sum()
+        let sum = |is_refused: bool| {
+            grown.iter().filter(|(name, _)| (*name == REFUSED) == is_refused).map(|(_, number)| number).sum()
         };
         let reasons: Vec<String> = grown.iter().map(|(name, number)| format!("{name} {number}")).collect();
         Dropped { refused: sum(true), others: sum(false), reasons: reasons.join(", ") }
@@ -259,6 +259,8 @@ mod tests {
         assert_eq!(between([1, 2, 3], [1, 5, 3]), dropped(0, 3, "XfrmInStateProtoError 3"));
         let both = "XfrmInError 1, XfrmOutStateProtoError 40";
         assert_eq!(between([1, 2, 3], [2, 2, 43]), dropped(40, 1, both));
+        let other = |number| vec![("XfrmOutNoStates".to_owned(), number)];
+        assert_eq!(Dropped::between(&other(0), &other(2)), dropped(0, 2, "XfrmOutNoStates 2"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ const LONGEST: usize = 1500;
 /// Headers of IPv4 and UDP.
 const HEADERS: usize = 28;
 
-/// Fewer where the driver does not accept so many.
+/// Half as many, and so on, where the driver refuses some.
 pub const IN_FLIGHT: usize = 64;
 
 /// An MTU for packets of this length in a tunnel.
@@ -42,7 +42,8 @@ pub struct RightPackets {
     pub bytes: u64,
 }
 
-/// What the driver did wrong; [`CheckVerdict::Unanswered`]: it has not completed requests.
+/// What the driver did wrong; [`CheckVerdict::Unanswered`]: it has not completed requests;
+/// [`CheckVerdict::Refuses`]: it has not accepted all of them.
 type Fault = (CheckVerdict, String);
 
 /// Sends packets of each length in both directions.
@@ -77,26 +78,22 @@ pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result
         let mut both = || -> Result<_> {
             // The driver encrypts first: what its queue holds then, it holds for packets that arrive.
             for (from, to) in [(&left, &right), (&right, &left)] {
-                match window(&network, from, to, lengths, &pattern, &mut round)? {
-                    Ok(Window::Right) => {}
-                    other => return Ok(other),
+                if let Err(fault) = window(&network, from, to, lengths, &pattern, &mut round)? {
+                    return Ok(Err(fault));
                 }
             }
-            Ok(Ok(Window::Right))
+            Ok(Ok(()))
         };
         let fault = match both()? {
-            Ok(Window::Right) => {
+            Ok(()) => {
                 right_ones.packets += 2 * lengths.len() as u64;
                 right_ones.bytes += 2 * lengths.iter().sum::<usize>() as u64;
                 rest = later;
                 continue;
             }
-            Ok(Window::Refused(_)) if lengths.len() > 1 => {
+            Err((CheckVerdict::Refuses, _)) if lengths.len() > 1 => {
                 in_flight = lengths.len() / 2;
                 continue;
-            }
-            Ok(Window::Refused(reasons)) => {
-                (CheckVerdict::Refuses, format!("a packet alone is refused ({reasons})"))
             }
             Err(fault) => fault,
         };
@@ -109,13 +106,6 @@ pub fn check(esp: &Esp, driver: &Judged, cleaner: &mut Cleaner) -> Result<Result
     }
     network.disconnect()?;
     Ok(Ok(right_ones))
-}
-
-/// What became of packets that were sent at once.
-enum Window {
-    Right,
-    /// The driver did not accept all, and nothing else went wrong; the kernel's reasons.
-    Refused(String),
 }
 
 fn join(socket: &UdpSocket, other: SocketAddr) -> Result<()> {
@@ -131,7 +121,7 @@ fn window(
     lengths: &[usize],
     pattern: &[u8],
     round: &mut u8,
-) -> Result<Result<Window, Fault>> {
+) -> Result<Result<(), Fault>> {
     for is_last in [false, true] {
         *round = round.wrapping_add(1);
         let made = |number: usize| packet(*round, number, lengths[number], pattern);
@@ -164,13 +154,17 @@ fn window(
                 let text = format!("{text}: IPsec dropped what the other end made ({reasons})");
                 return Ok(Err((CheckVerdict::Wrong, text)));
             }
-            () if dropped.refused > 0 => return Ok(Ok(Window::Refused(reasons))),
-            () if lost == 0 => return Ok(Ok(Window::Right)),
+            // Of more packets, half as many are sent next.
+            () if dropped.refused > 0 => {
+                let text = format!("a packet alone is refused ({reasons})");
+                return Ok(Err((CheckVerdict::Refuses, text)));
+            }
+            () if lost == 0 => return Ok(Ok(())),
             () if is_last => return Ok(Err((CheckVerdict::Unanswered, text))),
             () => {}
         }
     }
-    Ok(Ok(Window::Right))
+    Ok(Ok(()))
 }
 
 /// The payload of a packet, which begins with its number and its round.

@@ -326,11 +326,6 @@ fn reasons(observed: &Observed) -> String {
     if !excluded.iter().all(is_usual) {
         excluded.retain(|group| !is_usual(group));
     }
-    // What a check has found is not hidden by drivers that are merely not allowed.
-    let is_found = |group: &NotOffered| {
-        matches!(group.reason, SoftwareReason::DriverWrong | SoftwareReason::DriverFailed)
-    };
-    excluded.sort_by_key(|group| !is_found(group));
     let excluded = excluded.into_iter().filter(is_likely).map(|group| group.why);
     let excluded: Vec<String> = excluded.take(MAX_GROUPS).collect();
     // The notes of a service are older than the time in which it was observed.
