@@ -233,12 +233,13 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 	struct ob_request *request, *next_request;
 	struct ob_share *share, *next;
 
+	/* First: a waiter for one of the requests that are written off may ask at once. */
+	ob_set_state(engine, OB_STOPPED);
 	list_for_each_entry_safe(request, next_request, &engine->in_flight, node)
 		ob_write_off(engine, request);
 	engine->pause = time_before(jiffies, engine->probe + OB_CALM) ?
 			clamp(2 * engine->pause, 1UL * HZ, 1UL * OB_LONGEST_PAUSE) : 0;
 	engine->probe = jiffies + engine->pause;
-	ob_set_state(engine, OB_STOPPED);
 	list_splice_init(&engine->spent, &engine->ready);
 	list_for_each_entry_safe(share, next, &engine->ready, turn)
 		list_for_each_entry_safe(session, next_session, &share->sessions, turn) {
