@@ -2,7 +2,7 @@
 
 use outboard_tests::modelled::ModelNames;
 
-const AM335X: ModelNames = ModelNames {
+pub(crate) const AM335X: ModelNames = ModelNames {
     driver: "omap-aes",
     module: "omap_aes_driver",
     id: ("0x104c", "0x335a"),

@@ -199,9 +199,10 @@ impl Modelled {
         assert!(refused.contains("does not use it over any interface"), "{refused}");
     }
 
-    /// What `outboard prove` says of a run of openssl(1).
+    /// What `outboard prove` says of a run of openssl(1), whatever the policy is.
     fn proof(&self) -> String {
-        let line = "prove -- openssl enc -aes-128-cbc -in /proc/kallsyms -out /dev/null -K 00 -iv 00";
+        let line =
+            "prove --threshold 1 -- openssl enc -aes-128-cbc -in /proc/kallsyms -out /dev/null -K 00 -iv 00";
         let arguments: Vec<&str> = line.split(' ').collect();
         status_and_output(&self.machine.command(&arguments).output().expect("the command runs"))
     }

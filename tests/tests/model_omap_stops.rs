@@ -1,0 +1,5 @@
+//! The units stop, so that this theme is the last of its machine.
+
+use crate::model_omap::AM335X;
+
+outboard_tests::tests_of_model! { AM335X: an_engine_that_stops_is_left_alone_and_not_used_after_a_check }
