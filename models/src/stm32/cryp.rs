@@ -70,6 +70,8 @@ pub struct Cryp {
     /// What happens to the request, since the unit has begun it.
     fate: Option<RequestFaults>,
     raises: bool,
+    /// The driver has enabled interrupts, or the first of a request is due, since the last look.
+    is_due: bool,
 }
 
 impl Cryp {
@@ -82,6 +84,7 @@ impl Cryp {
             hash: [0; 16],
             fate: None,
             raises: false,
+            is_due: false,
         }
     }
 
@@ -122,6 +125,7 @@ impl Cryp {
                 let starts = self.words[IMSCR / 4] == 0 && value & (INPUT | OUTPUT) != 0;
                 self.words[IMSCR / 4] = value & (INPUT | OUTPUT);
                 self.raises &= self.is_used();
+                self.is_due = true;
                 return starts;
             }
             at => {
@@ -140,6 +144,13 @@ impl Cryp {
 
     pub fn raise(&mut self, raises: bool) {
         self.raises = raises;
+        self.is_due = true;
+    }
+
+    /// Whether the line that is up is told to the machine. That is where the driver looks at it again: at the
+    /// end of its handler, which writes what interrupts it still needs.
+    pub fn rises(&mut self) -> bool {
+        std::mem::take(&mut self.is_due) && self.is_raised()
     }
 
     pub fn is_used(&self) -> bool {

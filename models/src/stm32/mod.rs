@@ -8,6 +8,9 @@
 //! of the FIFOs are OP-TEE's; when they raise an interrupt is ST's manual's (RM0436, cited by both).
 //! The registers that save the state of a message are not modelled.
 //!
+//! The line is a level in the chip. By QEMU's INTx each access to a register while it is up would be an
+//! interrupt more, so that it is told by edges.
+//!
 //! A request is what the driver enables interrupts for. The time of its bytes is that of the CPU, and the
 //! unit has no error bit: a request that fails is only wrong.
 
@@ -44,7 +47,7 @@ impl Engine for Stm32 {
             id: (0x104a, 0x5157),
             class: 0xff_0000,
             bars: [PAGE as u32, PAGE as u32, 0, 0, 0, 0],
-            wiring: Wiring::Pin,
+            wiring: Wiring::Doorbell(110),
         }
     }
 
@@ -82,7 +85,7 @@ impl Engine for Stm32 {
     }
 
     fn signal(&mut self) -> Signal {
-        Signal { level: self.cryp.is_raised(), edges: Vec::new() }
+        Signal::edge(self.cryp.rises())
     }
 
     fn reset(&mut self) {
