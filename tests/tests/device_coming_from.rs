@@ -83,8 +83,8 @@ const COMMANDS: &[(&str, Trial)] = &[
     ("outboard disallow DRIVER", As(&["disallow", "--now", ACCELERATOR])),
 ];
 
-/// The commands in the last column of each table, and those of indented lines.
-fn commands_of_the_page() -> Vec<String> {
+/// The commands in the last column of each table of a text, and those of indented lines.
+fn commands_of(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut add = |text: &str| {
         let command = text.trim().trim_start_matches("sudo ").trim().to_owned();
@@ -92,7 +92,7 @@ fn commands_of_the_page() -> Vec<String> {
             all.push(command);
         }
     };
-    for line in PAGE.lines() {
+    for line in text.lines() {
         if let Some(indented) = line.strip_prefix("    ") {
             add(indented.split('#').next().unwrap_or_default());
         } else {
@@ -113,7 +113,7 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn every_command_of_the_page_has_a_trial_and_every_named_test_exists() {
     let known: Vec<&str> = COMMANDS.iter().map(|(command, _)| *command).collect();
-    let page = commands_of_the_page();
+    let page = commands_of(PAGE);
     let missing: Vec<&String> = page.iter().filter(|command| !known.contains(&command.as_str())).collect();
     assert!(missing.is_empty(), "no trial: {missing:?}");
     let gone: Vec<&&str> =
@@ -136,25 +136,42 @@ fn the_commands_of_the_page_run() {
     if !fs::exists("/usr/sbin/nginx").unwrap_or(false) {
         return skip(test, "the nginx command");
     }
-    for (command, trial) in COMMANDS {
-        let own = words(command);
-        let own: Vec<&str> = own.iter().map(String::as_str).collect();
-        let (arguments, must_succeed) = match trial {
-            Runs(more) => ([&own[..], more].concat(), true),
-            Answers(more) => ([&own[..], more].concat(), false),
-            As(instead) => (instead.to_vec(), true),
-            RunBy(_) => continue,
-        };
-        let output = machine.command(&arguments).output().expect("the command runs");
-        println!("{command}: {}", output.status);
-        if must_succeed {
-            succeeded(&output, &arguments);
-        }
-        // A usage error has the code 2, and a panic 101.
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", status_and_output(&output));
+    for (command, trial) in COMMANDS.iter().filter(|(_, trial)| !matches!(trial, RunBy(_))) {
+        run(&machine, command, trial);
     }
     // What `tune` left.
     let _ = fs::remove_file(outboard_tests::tuning::POLICY);
+}
+
+#[track_caller]
+fn run(machine: &Machine, command: &str, trial: &Trial) {
+    let own = words(command);
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let (arguments, must_succeed) = match trial {
+        Runs(more) => ([&own[..], more].concat(), true),
+        Answers(more) => ([&own[..], more].concat(), false),
+        As(instead) => (instead.to_vec(), true),
+        RunBy(_) => ([&own[..], &["--dry-run"]].concat(), false),
+    };
+    let output = machine.command(&arguments).output().expect("the command runs");
+    println!("{command}: {}", output.status);
+    if must_succeed {
+        succeeded(&output, &arguments);
+    }
+    // A usage error has the code 2, and a panic 101.
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", status_and_output(&output));
+}
+
+/// Runs the commands of the section whose heading begins with these words, on another machine.
+#[track_caller]
+pub(crate) fn run_section(machine: &Machine, heading: &str) -> usize {
+    let section = PAGE.split("\n## ").find(|section| section.starts_with(heading)).expect("the section");
+    let commands = commands_of(section);
+    for command in &commands {
+        let trial = COMMANDS.iter().find(|(known, _)| known == command).map(|(_, trial)| trial);
+        run(machine, command, trial.expect("a trial"));
+    }
+    commands.len()
 }
 
 #[test]

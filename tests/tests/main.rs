@@ -103,6 +103,7 @@ mod model_eip93_stops;
 mod model_geode;
 mod model_hifn;
 mod model_omap;
+mod model_omap_guide;
 mod model_omap_stops;
 mod model_padlock;
 mod model_rockchip;

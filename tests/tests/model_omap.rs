@@ -1,6 +1,8 @@
 //! Mainline's drivers for TI's units (omap-aes, omap-sham) on a model of the AM335x's with EDMA (models/).
 
-use outboard_tests::modelled::ModelNames;
+use outboard_tests::bytes::bytes;
+use outboard_tests::model::Word;
+use outboard_tests::modelled::{ModelNames, Modelled};
 
 pub(crate) const AM335X: ModelNames = ModelNames {
     driver: "omap-aes",
@@ -16,17 +18,40 @@ pub(crate) const AM335X: ModelNames = ModelNames {
     ecb: "ecb-aes-omap",
     not_possible: &[],
 };
+const HASHES: [&str; 3] = ["omap-sha1", "omap-sha256", "omap-hmac-sha256"];
 
-outboard_tests::tests_of_model! { @tuning_and_faults AM335X }
-outboard_tests::tests_of_model! { AM335X:
-    status_names_the_engine_and_its_device => status_names_the_engine,
-    allow_finds_every_cipher_exact => allow_finds_every_cipher_exact,
-    every_request_of_openssl_is_proven_by_its_interrupts => openssl_is_proven,
-    streams_end_right_when_the_machine_is_suspended_under_load => streams_end_right_when_it_is_suspended,
-    the_commands_of_its_page_run => the_commands_of_its_page_run,
-}
+outboard_tests::tests_of_model!(AM335X);
 outboard_tests::tests_of_model! { AM335X:
     the_kernel_finds_every_cipher_right,
     gcm_seals_and_opens_records,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again
+}
+
+#[test]
+fn hashes_of_the_other_unit_are_exact() {
+    let Some(modelled) = Modelled::find("hashes_of_the_other_unit_are_exact", &AM335X) else { return };
+    modelled.allow(&HASHES);
+    let world = modelled.world(&HASHES.join(","), &[("DIGESTS", "ALL")]);
+    let message = bytes(9, 16_384);
+    for digest in ["SHA1", "SHA2-256"] {
+        let started = modelled.engines.sum(Word::Requests);
+        let hard = world.hard_digest(digest).expect("it is offered");
+        assert_eq!(hard.of(&message), world.soft_digest(digest).of(&message), "{digest}");
+        assert!(modelled.engines.sum(Word::Requests) > started, "{digest}");
+    }
+    modelled.assert_nothing_unsupported();
+    modelled.report("hashes", format!("{} exact", HASHES.len()));
+}
+
+/// The queue of the kernel before this driver (crypto_engine) refuses the eleventh packet.
+#[test]
+fn packets_of_ipsec_are_right_although_its_queue_is_short() {
+    let test = "packets_of_ipsec_are_right_although_its_queue_is_short";
+    let Some(modelled) = Modelled::find(test, &AM335X) else { return };
+    modelled.allow(&[AM335X.cbc]);
+    let checked = modelled.machine.checked(&["--for", "2m", AM335X.cbc], 0);
+    let line = checked.lines().find(|line| line.ends_with("packets of IPsec were right."));
+    let line = line.unwrap_or_else(|| panic!("{checked}"));
+    modelled.assert_nothing_unsupported();
+    modelled.report("IPsec", line);
 }
