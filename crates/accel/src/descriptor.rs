@@ -106,14 +106,16 @@ impl FileIdentity {
     }
 
     /// By statx(2): the fstat(2) of 32-bit C libraries fails with EOVERFLOW if a time of the file
-    /// is after 2038 or its inode number has more than 32 bits.
+    /// is after 2038 or its inode number has more than 32 bits. musl has no function for it before
+    /// version 1.2.5.
     #[cfg(target_pointer_width = "32")]
     pub fn of(fd: RawFd) -> io::Result<FileIdentity> {
         // SAFETY: an all-zero statx is a valid value, and the kernel writes no more than one.
         let mut file: libc::statx = unsafe { zeroed() };
         let wanted = libc::STATX_INO | libc::STATX_TYPE;
+        let (path, flags) = (c"".as_ptr(), libc::AT_EMPTY_PATH);
         // SAFETY: the path ends with NUL, and `file` is writable.
-        check(unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, wanted, &mut file) })?;
+        check(unsafe { libc::syscall(libc::SYS_statx, fd, path, flags, wanted, &raw mut file) })?;
         Ok(FileIdentity {
             kind: libc::mode_t::from(file.stx_mode) & libc::S_IFMT,
             device: libc::makedev(file.stx_dev_major, file.stx_dev_minor),
