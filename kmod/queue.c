@@ -233,7 +233,7 @@ static void ob_stop(struct ob_engine *engine, struct list_head *dropped)
 	struct ob_request *request, *next_request;
 	struct ob_share *share, *next;
 
-	/* First: a waiter for one of the requests that are written off may ask at once. */
+	/* Set before ob_write_off() wakes waiters, which may read the state at once. */
 	ob_set_state(engine, OB_STOPPED);
 	list_for_each_entry_safe(request, next_request, &engine->in_flight, node)
 		ob_write_off(engine, request);

@@ -70,7 +70,7 @@ pub struct Cryp {
     /// What happens to the request, since the unit has begun it.
     fate: Option<RequestFaults>,
     raises: bool,
-    /// The driver has enabled interrupts, or the first of a request is due, since the last look.
+    /// An interrupt is sent if the line is up: the driver has written IMSCR, or a request has begun.
     is_due: bool,
 }
 
@@ -147,8 +147,8 @@ impl Cryp {
         self.is_due = true;
     }
 
-    /// Whether the line that is up is told to the machine. That is where the driver looks at it again: at the
-    /// end of its handler, which writes what interrupts it still needs.
+    /// Whether to send an interrupt. The driver writes IMSCR at the end of its handler, so a line that is still
+    /// up then causes the next one.
     pub fn rises(&mut self) -> bool {
         std::mem::take(&mut self.is_due) && self.is_raised()
     }

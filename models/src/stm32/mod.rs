@@ -8,8 +8,8 @@
 //! of the FIFOs are OP-TEE's; when they raise an interrupt is ST's manual's (RM0436, cited by both).
 //! The registers that save the state of a message are not modelled.
 //!
-//! The line is a level in the chip. By QEMU's INTx each access to a register while it is up would be an
-//! interrupt more, so that it is told by edges.
+//! The interrupt line of the chip is level-triggered. QEMU ends INTx at each register access and raises it
+//! again while the line is up, so the model sends edges instead.
 //!
 //! A request is what the driver enables interrupts for. The time of its bytes is that of the CPU, and the
 //! unit has no error bit: a request that fails is only wrong.

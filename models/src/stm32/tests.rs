@@ -208,7 +208,7 @@ fn an_interrupt_asks_for_input_and_offers_output_while_it_is_enabled() {
     assert!(!bench.rises(), "the unit is off");
     bench.set(CR, control(AES_ECB, 16) & !FLUSH | ENABLED);
     bench.set(IMSCR, BOTH);
-    assert_eq!((bench.register(MISR), bench.rises(), bench.rises()), (1, true, false), "told once");
+    assert_eq!((bench.register(MISR), bench.rises(), bench.rises()), (1, true, false), "sent once");
     // Without the output being read, two blocks go through and two wait.
     for word in 0..16 {
         bench.set(DIN, word);

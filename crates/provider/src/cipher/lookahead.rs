@@ -147,7 +147,7 @@ impl Context {
                 self.lookahead = LookaheadState::Off;
             }
         }
-        // With key stream every update comes here, as it did before.
+        // `On` remains: the next update comes here again.
         if !matches!(self.lookahead, LookaheadState::On(_)) {
             self.settle();
         }
