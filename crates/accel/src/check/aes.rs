@@ -1,5 +1,5 @@
-//! AES as FIPS 197 writes it: slow, and independent of the code that drivers use. Its keys are not
-//! secret.
+//! AES as FIPS 197 writes it, by columns, and independent of the code that drivers use. Its keys are
+//! not secret.
 
 pub(crate) static SBOX: [u8; 256] = substitution();
 const INVERSE: [u8; 256] = inverse();
@@ -56,14 +56,14 @@ pub(crate) const fn product(factor: u8, mut value: u8) -> u8 {
     sum
 }
 
-/// The contribution of each byte in row 0 to its column when the column is multiplied by a
-/// polynomial with these coefficients (5.1.3, 5.3.3), which rotate from row to row.
-const fn column(factors: [u8; 4]) -> [u32; 256] {
+/// What a byte of row 0 contributes to its column after a substitution and the multiplication of the
+/// column by a polynomial with these coefficients (5.1.3, 5.3.3), which rotate from row to row.
+const fn columns(bytes: &[u8; 256], factors: [u8; 4]) -> [u32; 256] {
     let mut table = [0; 256];
     let mut at = 0;
     while at < 256 {
         let [a, b, c, d] = factors;
-        let value = at as u8;
+        let value = bytes[at];
         let rows = [product(a, value), product(d, value), product(c, value), product(b, value)];
         table[at] = u32::from_le_bytes(rows);
         at += 1;
@@ -71,78 +71,103 @@ const fn column(factors: [u8; 4]) -> [u32; 256] {
     table
 }
 
-static MIX: [u32; 256] = column([2, 3, 1, 1]);
-static UNMIX: [u32; 256] = column([14, 11, 13, 9]);
+static MIX: [u32; 256] = columns(&SBOX, [2, 3, 1, 1]);
+static UNMIX: [u32; 256] = columns(&INVERSE, [14, 11, 13, 9]);
 
 type Block = [u8; 16];
+/// Four columns; row 0 is the least significant byte.
+type State = [u32; 4];
 
-pub(super) struct Aes(Vec<Block>);
+/// The round keys in the order in which each direction adds them.
+pub(super) struct Aes {
+    encrypt: Vec<State>,
+    decrypt: Vec<State>,
+}
 
 impl Aes {
     /// 5.2; `key` has 16, 24 or 32 bytes.
     pub(super) fn new(key: &[u8]) -> Aes {
-        let words = key.len() / 4;
-        let mut all: Vec<[u8; 4]> =
-            key.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+        let length = key.len() / 4;
+        let mut words: Vec<u32> = key
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        let substituted =
+            |word: u32| u32::from_le_bytes(word.to_le_bytes().map(|byte| SBOX[usize::from(byte)]));
         let mut constant = 1;
-        for i in words..4 * (words + 7) {
-            let mut word = all[i - 1];
-            if i % words == 0 {
-                word.rotate_left(1);
-                word = word.map(|byte| SBOX[byte as usize]);
-                word[0] ^= constant;
+        for i in length..4 * (length + 7) {
+            let mut word = words[i - 1];
+            if i % length == 0 {
+                word = substituted(word.rotate_right(8)) ^ u32::from(constant);
                 constant = double(constant);
-            } else if words > 6 && i % words == 4 {
-                word = word.map(|byte| SBOX[byte as usize]);
+            } else if length > 6 && i % length == 4 {
+                word = substituted(word);
             }
-            all.push(std::array::from_fn(|byte| word[byte] ^ all[i - words][byte]));
+            words.push(word ^ words[i - length]);
         }
-        Aes(all.chunks_exact(4).map(|round| std::array::from_fn(|byte| round[byte / 4][byte % 4])).collect())
+        let encrypt: Vec<State> =
+            words.chunks_exact(4).map(|key| std::array::from_fn(|at| key[at])).collect();
+        // 5.3.5: the equivalent inverse cipher.
+        let mut decrypt: Vec<State> = encrypt.iter().rev().copied().collect();
+        let last = decrypt.len() - 1;
+        for word in decrypt[1..last].iter_mut().flatten() {
+            *word = mixed([substituted(*word); 4], &UNMIX);
+        }
+        Aes { encrypt, decrypt }
     }
 
     /// 5.1
     pub(super) fn encrypt(&self, block: Block) -> Block {
-        let last = self.0.len() - 1;
-        let mut state = xor(block, self.0[0]);
-        for (round, key) in self.0.iter().enumerate().skip(1) {
-            // SubBytes and ShiftRows: byte `at` of the state is row at % 4, column at / 4.
-            state = std::array::from_fn(|at| SBOX[state[(at + 4 * (at % 4)) % 16] as usize]);
-            if round < last {
-                state = columns(state, &MIX);
-            }
-            state = xor(state, *key);
-        }
-        state
+        let shift = |[a, b, c, d]: State| [[a, b, c, d], [b, c, d, a], [c, d, a, b], [d, a, b, c]];
+        rounds(block, &self.encrypt, shift, &MIX, &SBOX)
     }
 
-    /// 5.3
+    /// 5.3.5
     pub(super) fn decrypt(&self, block: Block) -> Block {
-        let last = self.0.len() - 1;
-        let mut state = xor(block, self.0[last]);
-        for (round, key) in self.0.iter().enumerate().take(last).rev() {
-            state = std::array::from_fn(|at| INVERSE[state[(16 + at - 4 * (at % 4)) % 16] as usize]);
-            state = xor(state, *key);
-            if round > 0 {
-                state = columns(state, &UNMIX);
-            }
-        }
-        state
+        let shift = |[a, b, c, d]: State| [[a, d, c, b], [b, a, d, c], [c, b, a, d], [d, c, b, a]];
+        rounds(block, &self.decrypt, shift, &UNMIX, &INVERSE)
     }
+}
+
+/// All rounds. `shift` returns the columns from which each column has its rows.
+fn rounds(
+    block: Block,
+    keys: &[State],
+    shift: impl Fn(State) -> [State; 4],
+    table: &[u32; 256],
+    last: &[u8; 256],
+) -> Block {
+    let number = u128::from_le_bytes(block);
+    let columns = [number as u32, (number >> 32) as u32, (number >> 64) as u32, (number >> 96) as u32];
+    let mut state = add(columns, keys[0]);
+    let end = keys.len() - 1;
+    for key in &keys[1..end] {
+        let [a, b, c, d] = shift(state);
+        state = add([mixed(a, table), mixed(b, table), mixed(c, table), mixed(d, table)], *key);
+    }
+    let result =
+        shift(state).map(|rows| u32::from_le_bytes(diagonal(rows).map(|byte| last[usize::from(byte)])));
+    add(result, keys[end])
+        .iter()
+        .rev()
+        .fold(0, |number, column| number << 32 | u128::from(*column))
+        .to_le_bytes()
+}
+
+/// Byte n of column n.
+fn diagonal([a, b, c, d]: State) -> [u8; 4] {
+    [a as u8, (b >> 8) as u8, (c >> 16) as u8, (d >> 24) as u8]
 }
 
 /// A byte in row n contributes what it contributes in row 0, rotated down by n rows.
-fn columns(state: Block, table: &[u32; 256]) -> Block {
-    let mut mixed = state;
-    for column in mixed.chunks_exact_mut(4) {
-        let [a, b, c, d] =
-            [0, 1, 2, 3].map(|row| table[usize::from(column[row])].rotate_left(8 * row as u32));
-        column.copy_from_slice(&(a ^ b ^ c ^ d).to_le_bytes());
-    }
-    mixed
+fn mixed(rows: State, table: &[u32; 256]) -> u32 {
+    let [a, b, c, d] = diagonal(rows);
+    let of = |byte| table[usize::from(byte)];
+    of(a) ^ of(b).rotate_left(8) ^ of(c).rotate_left(16) ^ of(d).rotate_left(24)
 }
 
-fn xor(left: Block, right: Block) -> Block {
-    std::array::from_fn(|at| left[at] ^ right[at])
+fn add([a, b, c, d]: State, [e, f, g, h]: State) -> State {
+    [a ^ e, b ^ f, c ^ g, d ^ h]
 }
 
 #[cfg(test)]

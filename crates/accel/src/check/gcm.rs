@@ -31,17 +31,42 @@ fn ghash(key: u128, parts: [&[u8]; 2], lengths: u128) -> u128 {
         block[..chunk.len()].copy_from_slice(chunk);
         u128::from_be_bytes(block)
     });
-    blocks.chain([lengths]).fold(0, |sum, block| multiply(sum ^ block, key))
+    let multiples = multiples(key);
+    blocks.chain([lengths]).fold(0, |sum, block| product(sum ^ block, &multiples))
 }
 
-/// 6.3. The first bit of a block is its most significant bit.
-fn multiply(left: u128, right: u128) -> u128 {
-    let (mut product, mut power) = (0, right);
-    for bit in (0..128).rev() {
-        if left >> bit & 1 == 1 {
-            product ^= power;
-        }
-        power = (power >> 1) ^ ((power & 1) * (0xe1 << 120));
+/// 6.3: multiplication by x. The first bit of a block is its most significant bit.
+const fn times_x(block: u128) -> u128 {
+    (block >> 1) ^ ((block & 1) * (0xe1 << 120))
+}
+
+/// What the last four bits of a block become when it is multiplied by x^4.
+static CARRIES: [u128; 16] = {
+    let mut table = [0; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        table[bits] = times_x(times_x(times_x(times_x(bits as u128))));
+        bits += 1;
     }
-    product
+    table
+};
+
+/// The products of the key and each polynomial of four bits.
+fn multiples(key: u128) -> [u128; 16] {
+    let mut products = [0; 16];
+    let mut power = key;
+    for bit in [8, 4, 2, 1] {
+        for factor in (0..16).filter(|factor| factor & bit != 0) {
+            products[factor] ^= power;
+        }
+        power = times_x(power);
+    }
+    products
+}
+
+/// 6.3, four bits at a time, from the last.
+fn product(block: u128, multiples: &[u128; 16]) -> u128 {
+    (0..32).fold(0, |sum, digit| {
+        (sum >> 4) ^ CARRIES[(sum & 15) as usize] ^ multiples[(block >> (4 * digit) & 15) as usize]
+    })
 }

@@ -80,12 +80,12 @@ fn cbc_encrypt(iv: &[u8], text: &mut [u8], cipher: impl Fn(&mut [u8])) {
 }
 
 fn cbc_decrypt(iv: &[u8], text: &mut [u8], cipher: impl Fn(&mut [u8])) {
-    let mut before = iv.to_vec();
+    let (mut before, mut secret) = (iv.to_vec(), iv.to_vec());
     for block in text.chunks_exact_mut(iv.len()) {
-        let secret = block.to_vec();
+        secret.copy_from_slice(block);
         cipher(block);
         add(block, &before);
-        before = secret;
+        std::mem::swap(&mut before, &mut secret);
     }
 }
 
