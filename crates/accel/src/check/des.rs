@@ -92,9 +92,11 @@ fn rounds(block: u64, keys: impl Iterator<Item = u64>) -> u64 {
     let (mut left, mut right) = ((block >> 32) as u32, block as u32);
     for key in keys {
         // Adjacent groups of six bits overlap by one bit, and the last overlaps the first.
-        let six = |which: u32| (right.rotate_right(1).rotate_left(4 * which) >> 26) as usize;
-        let of_key = |which: u32| (key >> (42 - 6 * which) & 63) as usize;
-        let sum = (0..8).fold(0, |sum, which| sum ^ SP[which as usize][six(which) ^ of_key(which)]);
+        let turned = u64::from(right.rotate_right(1));
+        let wide = turned << 32 | turned;
+        let of =
+            |which: usize| SP[which][((wide >> (58 - 4 * which) ^ key >> (42 - 6 * which)) & 63) as usize];
+        let sum = of(0) ^ of(1) ^ of(2) ^ of(3) ^ of(4) ^ of(5) ^ of(6) ^ of(7);
         (left, right) = (right, left ^ sum);
     }
     u64::from(right) << 32 | u64::from(left)
