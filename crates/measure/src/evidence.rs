@@ -32,13 +32,6 @@ pub fn weigh(interrupts: u64, lost: bool, mut completions: impl Iterator<Item = 
 /// The fault of a hardware figure without interrupts.
 pub const NO_INTERRUPT: &str = "no interrupt of the accelerator came: its driver computed this on the CPU";
 
-/// Warning for an engine whose figures cannot be confirmed by interrupts.
-pub fn silence(chip: &str) -> String {
-    format!(
-        "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,8 +73,33 @@ impl Interrupts {
         Ok(parse(&text).0.iter().filter(is_ours).map(|line| line.total).sum())
     }
 
+    /// A warning if one of these figures of a measurement, in interrupts per request, has none and none
+    /// were possible. A driver whose requests may complete through another device can have interrupts.
+    pub fn doubt(&self, mut figures: impl Iterator<Item = f64>) -> Option<String> {
+        let chip = self.silent.as_ref().filter(|_| figures.any(|interrupts| interrupts <= 0.0))?;
+        Some(format!(
+            "{chip} ends requests without interrupts of its own: nothing proves that it did them, not even here"
+        ))
+    }
+
     /// Judges whether these accelerators did the work, by the number of their interrupts.
     pub fn evidence(&self, interrupts: u64, lost: bool) -> Evidence {
         weigh(interrupts, lost, self.completions.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_figures_without_interrupts_are_in_doubt() {
+        let silent = |chip: &str| Some(chip.to_owned());
+        let interrupts = |silent| Interrupts { silent, ..Interrupts::told(Vec::new()) };
+        let (cryp, own) = (interrupts(silent("ST CRYP")), interrupts(None));
+        assert_eq!(cryp.doubt([257.0, 0.5].into_iter()), None);
+        assert!(cryp.doubt([257.0, 0.0].into_iter()).is_some_and(|text| text.starts_with("ST CRYP ends")));
+        assert_eq!(cryp.doubt([].into_iter()), None);
+        assert_eq!(own.doubt([0.0].into_iter()), None);
     }
 }

@@ -12,7 +12,6 @@ use outboard_documents::{Goal, SpeedVerdict};
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
 use outboard_measure::crossover::Sizes;
-use outboard_measure::evidence::silence;
 use outboard_measure::evp::{Cipher, SAMPLE_IV, sample_key};
 use outboard_measure::figure::figure;
 use outboard_measure::noise::SpeedReference;
@@ -45,13 +44,17 @@ pub fn all(module: &Path, ciphers: &[&str], answer: &mut Tune, each: &mut dyn Fn
                 (Some((hard, soft)), Some(in_use)) => {
                     let watch =
                         watch.of(&in_use.driver).map_err(|error| anyhow!("/proc/interrupts: {error}"))?;
-                    if let Some(chip) = &watch.interrupts().silent {
-                        answer.warn(silence(chip));
-                    }
                     let goal = answer.goal;
                     let one =
                         CipherMeasurement { watch: &watch, goal, lab: &lab, name, soft: &soft, hard: &hard };
-                    measured(answer, name, one.measure(in_use).map(Some))?
+                    let direct = measured(answer, name, one.measure(in_use).map(Some))?;
+                    let points =
+                        direct.iter().flat_map(|cipher| cipher.ways()).flat_map(|(_, way)| &way.points);
+                    let figures = points.map(|point| point.hardware.interrupts_per_request);
+                    if let Some(doubt) = watch.interrupts().doubt(figures) {
+                        answer.warn(doubt);
+                    }
+                    direct
                 }
                 _ => None,
             };

@@ -7,7 +7,6 @@ use outboard_accel::primitive::Primitive;
 use outboard_documents::now;
 use outboard_drivers::root::Root;
 use outboard_drivers::survey;
-use outboard_measure::evidence::silence;
 use outboard_measure::evp::{Context, Library};
 use outboard_measure::turns::Stopwatch;
 use outboard_measure::{machine, noise, stop};
@@ -76,6 +75,13 @@ pub fn measure_all(options: &MeasurementOptions) -> Result<Bench> {
     let share = if options.kernel { 0.5 } else { 0.9 };
     let time = stop::remaining().map_or(options.time, |left| left.mul_f64(share));
     cover(contests, &watch, time, &mut bench)?;
+    for backend in subjects.iter().flat_map(|subject| &subject.backends).filter(|one| one.is_hardware()) {
+        let rows = bench.rows.iter().filter(|row| row.contestant == backend.contestant.name);
+        let figures = rows.filter_map(|row| Some(row.figure.as_ref()?.interrupts_per_request));
+        if let Some(doubt) = backend.interrupts.doubt(figures) {
+            note(&mut bench.warnings, doubt);
+        }
+    }
     if options.kernel && !bench.interrupted {
         kernel::add(options, &names, &context, watch.clock(), &found, &mut bench)?;
     } else if options.kernel && !stop::by_signal() {
@@ -128,9 +134,6 @@ fn subjects(
         for backend in &backends {
             if !bench.contestants.contains(&backend.contestant) {
                 bench.contestants.push(backend.contestant.clone());
-            }
-            if let Some(chip) = backend.interrupts.silent.as_ref().filter(|_| backend.is_hardware()) {
-                note(&mut bench.warnings, silence(chip));
             }
         }
         if !backends.iter().any(DriverBackend::is_hardware) && options.drivers.is_empty() {
