@@ -6,6 +6,7 @@ use std::time::Duration;
 use outboard_tests::bytes::bytes;
 use outboard_tests::child::in_own_process;
 use outboard_tests::evp::{Direction, Job, run_to_their_end, version};
+use outboard_tests::machine::set_patience;
 use outboard_tests::messages::{Message, authenticated};
 use outboard_tests::simulated::{Reachable, Simulated};
 use outboard_tests::stream::Stream;
@@ -192,9 +193,11 @@ fn a_driver_that_never_answers_is_not_waited_for_without_end(simulated: &Simulat
     let jobs: Vec<Job<'_>> = works().map(|work| work.job(&world)).collect();
     let count = jobs.len() as u64;
     simulated.fault(&format!("all never count={count}"));
+    set_patience(Duration::from_millis(30));
     run_to_their_end(jobs);
     assert_eq!(world.counts().failures, count);
     simulated.let_go();
+    set_patience(Duration::from_secs(600));
 }
 
 fn a_device_that_is_unplugged_under_paused_jobs_is_not_missed(simulated: &Simulated) {
