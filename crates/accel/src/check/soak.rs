@@ -6,7 +6,7 @@ use crate::{Accelerator, Algorithm, Direction, Request, Session};
 
 const LONGEST: usize = 64 * 1024;
 
-/// To limit the time that the slow reference AES needs.
+/// To limit the time that the reference needs.
 const OF_A_BATCH: usize = 2 * LONGEST;
 
 /// None for an AEAD, which has its own check.
