@@ -75,6 +75,10 @@ impl HashFunction {
     }
 }
 
+/// The bytes that a key of HMAC is added to before the inner and the outer hash (RFC 2104).
+pub const INNER_PAD: u8 = 0x36;
+pub const OUTER_PAD: u8 = 0x5c;
+
 /// A hash on the way. Its state has the order of bytes that a digest has.
 pub struct Hash {
     function: HashFunction,
@@ -91,6 +95,16 @@ impl Hash {
         let mut state = bytes.to_vec();
         state.resize(function.state_bytes(), 0);
         Hash { function, state }
+    }
+
+    /// One that has the block of a key of HMAC, which is at most a block long.
+    pub fn keyed(function: HashFunction, key: &[u8], pad: u8) -> Hash {
+        let mut block = key.to_vec();
+        block.resize(function.block_bytes(), 0);
+        block.iter_mut().for_each(|byte| *byte ^= pad);
+        let mut hash = Hash::new(function);
+        hash.add(&block);
+        hash
     }
 
     pub fn state(&self) -> &[u8] {
@@ -159,9 +173,30 @@ fn blocks<const BYTES: usize>(data: &[u8]) -> impl Iterator<Item = [u8; BYTES]> 
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use sha2::Digest;
+
+    /// HMAC of "Hi There" with a key of bytes 0x0b: the hash, the length of the key, and the result. Test
+    /// case 1 of RFC 2202 and RFC 4231.
+    pub const HMACS: [(HashFunction, usize, &str); 4] = [
+        (HashFunction::Md5, 16, "9294727a3638bb1c13f48ef8158bfc9d"),
+        (HashFunction::Sha1, 20, "b617318655057264e28bc0b6fb378c8ef146be00"),
+        (HashFunction::Sha224, 20, "896fb1128abbdf196832107cd49df33f47b4b1169912ba4f53684b22"),
+        (HashFunction::Sha256, 20, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
+    ];
+
+    /// The digests of RustCrypto.
+    pub fn digests(data: &[u8]) -> [(HashFunction, Vec<u8>); 6] {
+        [
+            (HashFunction::Md5, md5::Md5::digest(data).to_vec()),
+            (HashFunction::Sha1, sha1::Sha1::digest(data).to_vec()),
+            (HashFunction::Sha224, sha2::Sha224::digest(data).to_vec()),
+            (HashFunction::Sha256, sha2::Sha256::digest(data).to_vec()),
+            (HashFunction::Sha384, sha2::Sha384::digest(data).to_vec()),
+            (HashFunction::Sha512, sha2::Sha512::digest(data).to_vec()),
+        ]
+    }
 
     /// In one go, and from a state on, around the lengths where the padding needs another block.
     #[test]
@@ -169,15 +204,7 @@ mod tests {
         let message: Vec<u8> = (0..400_u32).map(|n| (n * 7 + n / 5) as u8).collect();
         for len in [0, 1, 55, 56, 63, 64, 111, 112, 119, 127, 128, 129, 256, 400] {
             let data = &message[..len];
-            let right = [
-                (HashFunction::Md5, md5::Md5::digest(data).to_vec()),
-                (HashFunction::Sha1, sha1::Sha1::digest(data).to_vec()),
-                (HashFunction::Sha224, sha2::Sha224::digest(data).to_vec()),
-                (HashFunction::Sha256, sha2::Sha256::digest(data).to_vec()),
-                (HashFunction::Sha384, sha2::Sha384::digest(data).to_vec()),
-                (HashFunction::Sha512, sha2::Sha512::digest(data).to_vec()),
-            ];
-            for (function, right) in right {
+            for (function, right) in digests(data) {
                 assert_eq!(Hash::new(function).digest(0, data), right, "{function:?} {len}");
                 let whole = len - len % 128;
                 let mut first = Hash::new(function);

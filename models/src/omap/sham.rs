@@ -2,7 +2,7 @@
 
 use super::word_at;
 use crate::faults::Failure::{self, Unsupported};
-use crate::hash::{Hash, HashFunction};
+use crate::hash::{Hash, HashFunction, INNER_PAD, OUTER_PAD};
 use crate::registers::{self, set_word};
 
 pub const BYTES: usize = 4096;
@@ -108,15 +108,9 @@ impl Sham {
         }
         if mode & TAKES_KEY != 0 {
             let key = self.registers[OUTER..OUTER + BLOCK].to_vec();
-            let keyed = |pad: u8| {
-                let mut hash = Hash::new(kind);
-                hash.add(&key.iter().map(|byte| byte ^ pad).collect::<Vec<_>>());
-                hash
-            };
-            // RFC 2104.
-            let outer = keyed(0x5c);
+            let outer = Hash::keyed(kind, &key, OUTER_PAD);
             self.registers[OUTER..OUTER + outer.state().len()].copy_from_slice(outer.state());
-            (hash, count) = (keyed(0x36), BLOCK as u64);
+            (hash, count) = (Hash::keyed(kind, &key, INNER_PAD), BLOCK as u64);
         }
         let mut result = if mode & ENDS == 0 {
             hash.add(&data);

@@ -307,12 +307,12 @@ fn phase(control: u32) -> u32 {
     control >> 16 & 3
 }
 
-fn bytes_of(words: &[u32], is_reversed: bool) -> Vec<u8> {
+pub fn bytes_of(words: &[u32], is_reversed: bool) -> Vec<u8> {
     let bytes = |word: &u32| if is_reversed { word.to_le_bytes() } else { word.to_be_bytes() };
     words.iter().flat_map(bytes).collect()
 }
 
-fn words_of(bytes: &[u8], is_reversed: bool) -> Vec<u32> {
+pub fn words_of(bytes: &[u8], is_reversed: bool) -> Vec<u32> {
     let word = |bytes: &[u8]| {
         let bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
         if is_reversed { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) }
