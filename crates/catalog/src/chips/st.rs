@@ -11,9 +11,8 @@ pub(super) const ROWS: &[Family] = &[
         found_in: "STM32MP1, STM32MP13, STM32F7; ST-Ericsson Ux500",
         options: "CRYPTO_DEV_STM32_CRYP|CRYPTO_DEV_STM32_HASH|CRYPTO_DEV_STM32_CRC",
         debian: "armhf",
-        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|cbc(des3_ede)|sha1|sha256|\
-            sha512|crc32",
-        needs_fallback: true,
+        algorithms: "cbc(aes)|ctr(aes)|ecb(aes)|gcm(aes)|ccm(aes)|cbc(des3_ede)|md5|sha1|\
+            sha224|sha256|sha384|sha512|crc32",
         source: "drivers/crypto/stm32",
         names: "stm32-*",
         modules: "stm32_cryp|stm32_hash|stm32_crc32",
@@ -29,6 +28,10 @@ pub(super) const ROWS: &[Family] = &[
                 text: "the driver does so with GCM and CCM too, whatever the channels, if there are 1 \
                     to 31 bytes of authenticated data, as in each record of TLS",
                 source: "drivers/crypto/stm32/stm32-cryp.c",
+            },
+            Limit {
+                text: "HASH of the Ux500: digests of empty messages are computed in software",
+                source: "drivers/crypto/stm32/stm32-hash.c",
             },
         ],
         chip: "ST CRYP and HASH units",
