@@ -1,7 +1,5 @@
 //! Mainline's drivers for TI's units (omap-aes, omap-sham) on a model of the AM335x's with EDMA (models/).
 
-use outboard_tests::bytes::bytes;
-use outboard_tests::model::Word;
 use outboard_tests::modelled::{ModelNames, Modelled};
 
 pub(crate) const AM335X: ModelNames = ModelNames {
@@ -18,7 +16,6 @@ pub(crate) const AM335X: ModelNames = ModelNames {
     ecb: "ecb-aes-omap",
     not_possible: &[],
 };
-const HASHES: [&str; 3] = ["omap-sha1", "omap-sha256", "omap-hmac-sha256"];
 
 outboard_tests::tests_of_model!(AM335X);
 outboard_tests::tests_of_model! { AM335X:
@@ -30,17 +27,11 @@ outboard_tests::tests_of_model! { AM335X:
 #[test]
 fn hashes_of_the_other_unit_are_exact() {
     let Some(modelled) = Modelled::find("hashes_of_the_other_unit_are_exact", &AM335X) else { return };
-    modelled.allow(&HASHES);
-    let world = modelled.world(&HASHES.join(","), &[("DIGESTS", "ALL")]);
-    let message = bytes(9, 16_384);
-    for digest in ["SHA1", "SHA2-256"] {
-        let started = modelled.engines.sum(Word::Requests);
-        let hard = world.hard_digest(digest).expect("it is offered");
-        assert_eq!(hard.of(&message), world.soft_digest(digest).of(&message), "{digest}");
-        assert!(modelled.engines.sum(Word::Requests) > started, "{digest}");
-    }
-    modelled.assert_nothing_unsupported();
-    modelled.report("hashes", format!("{} exact", HASHES.len()));
+    modelled.hashes_are_exact(&[
+        ("omap-sha1", "SHA1"),
+        ("omap-sha256", "SHA2-256"),
+        ("omap-hmac-sha256", "HMAC-SHA2-256"),
+    ]);
 }
 
 /// The queue of the kernel before this driver (crypto_engine) refuses the eleventh packet.

@@ -1,7 +1,6 @@
 //! Mainline's driver for Inside Secure's SafeXcel engines on a model of the EIP97 (models/). It has GCM and
 //! hashes of its own, and CTR mode for IPsec only.
 
-use outboard_tests::bytes::bytes;
 use outboard_tests::modelled::{ModelNames, Modelled};
 
 pub(crate) const SAFEXCEL: ModelNames = ModelNames {
@@ -33,15 +32,9 @@ fn allow_finds_its_hashes_exact_and_digests_are_right() {
     else {
         return;
     };
-    let hashes = ["safexcel-sha1", "safexcel-sha256", "safexcel-sha512"];
-    modelled.allow(&hashes);
-    let world = modelled.world(&hashes.join(","), &[("DIGESTS", "ALL")]);
-    let message = bytes(9, 60_000);
-    for digest in ["SHA1", "SHA2-256", "SHA2-512"] {
-        let hard = world.hard_digest(digest).unwrap_or_else(|| panic!("{digest} is offered"));
-        assert_eq!(hard.of(&message), world.soft_digest(digest).of(&message), "{digest}");
-    }
-    world.assert_driver_used();
-    modelled.assert_nothing_unsupported();
-    modelled.report("hashes", format!("{} allowed, digests right", hashes.len()));
+    modelled.hashes_are_exact(&[
+        ("safexcel-sha1", "SHA1"),
+        ("safexcel-sha256", "SHA2-256"),
+        ("safexcel-sha512", "SHA2-512"),
+    ]);
 }

@@ -1,7 +1,7 @@
-//! ST's own driver (stm32-cryp) on a model of the CRYP of the STM32MP15 (models/). The CPU moves every word,
-//! and each block has an interrupt.
+//! ST's own drivers (stm32-cryp, stm32-hash) on a model of CRYP and HASH of the STM32MP15 (models/). The CPU
+//! moves every word. Each block of CRYP and each digest has an interrupt.
 
-use outboard_tests::modelled::ModelNames;
+use outboard_tests::modelled::{ModelNames, Modelled};
 
 pub(crate) const STM32MP1: ModelNames = ModelNames {
     driver: "stm32-cryp",
@@ -25,4 +25,17 @@ outboard_tests::tests_of_model! { STM32MP1:
     openssl_is_proven,
     gcm_seals_and_opens_records,
     streams_end_right_when_the_driver_is_unbound_under_load_and_bound_again
+}
+
+/// The driver computes no message in software.
+#[test]
+fn hashes_of_the_other_unit_are_exact() {
+    let Some(modelled) = Modelled::find("hashes_of_the_other_unit_are_exact", &STM32MP1) else { return };
+    modelled.assert_self_tested(&["stm32-md5", "stm32-hmac-md5", "stm32-hmac-sha1", "stm32-hmac-sha224"]);
+    modelled.hashes_are_exact(&[
+        ("stm32-sha1", "SHA1"),
+        ("stm32-sha224", "SHA2-224"),
+        ("stm32-sha256", "SHA2-256"),
+        ("stm32-hmac-sha256", "HMAC-SHA2-256"),
+    ]);
 }

@@ -7,6 +7,5 @@ outboard_tests::tests_of_model! { STM32MP1:
     tune_measures_it,
     a_damaged_result_is_found,
     an_error_is_replaced_by_software,
-    a_late_request_ends_right,
-    no_hash_of_it_is_used
+    a_late_request_ends_right
 }

@@ -2,6 +2,7 @@
 //! `model_*` runs, with the names of its driver. The faults are those of the model.
 
 mod faults;
+mod hashes;
 mod lifetimes;
 mod page;
 
@@ -177,17 +178,23 @@ impl Modelled {
         report(self.names.driver, item, result);
     }
 
-    /// The kernel has tested each cipher. For a boot with its self-tests.
+    /// The kernel has tested each of these drivers. For a boot with its self-tests.
     #[track_caller]
-    pub fn the_kernel_finds_every_cipher_right(&self) {
+    pub fn assert_self_tested(&self, drivers: &[&str]) {
         let line = fs::read_to_string("/proc/cmdline").expect("proc is mounted");
         assert!(!line.contains("cryptomgr.notests"), "{line}");
         let listing = fs::read_to_string("/proc/crypto").expect("proc is mounted");
-        for driver in self.names.ciphers {
+        for driver in drivers {
             let is_its = |entry: &&str| entry.contains(&format!(": {driver}\n"));
             let entry = listing.split("\n\n").find(is_its).unwrap_or_else(|| panic!("{driver}: {listing}"));
             assert!(entry.contains("selftest     : passed"), "{entry}");
         }
+    }
+
+    /// The kernel has tested each cipher.
+    #[track_caller]
+    pub fn the_kernel_finds_every_cipher_right(&self) {
+        self.assert_self_tested(self.names.ciphers);
         self.report("self-tests", format!("{} ciphers passed", self.names.ciphers.len()));
     }
 
