@@ -104,6 +104,7 @@ mod model_geode;
 mod model_hifn;
 mod model_omap;
 mod model_omap_guide;
+mod model_omap_lost;
 mod model_omap_stops;
 mod model_padlock;
 mod model_rockchip;

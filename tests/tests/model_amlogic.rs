@@ -11,7 +11,6 @@ pub(crate) const GXL: ModelNames = ModelNames {
     bound: ("platform/drivers/gxl-crypto", "3e0b0000.crypto"),
     lines: Some("gxl-crypto"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-gxl", "cbc-aes-gxl"],
     cbc: "cbc-aes-gxl",
     ecb: "ecb-aes-gxl",

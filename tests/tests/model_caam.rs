@@ -10,7 +10,6 @@ pub(crate) const CAAM: ModelNames = ModelNames {
     bound: ("platform/drivers/caam_jr", "3e0d1000.jr"),
     lines: Some("3e0d1000.jr"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-caam", "cbc-aes-caam", "ctr-aes-caam", "cbc-3des-caam", "gcm-aes-caam"],
     cbc: "cbc-aes-caam",
     ecb: "ecb-aes-caam",

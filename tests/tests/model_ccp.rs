@@ -10,7 +10,6 @@ pub(crate) const CCP: ModelNames = ModelNames {
     bound: ("pci/drivers/ccp", "0000:00:10.0"),
     lines: Some("ccp-1"),
     starts_per_request: 4,
-    by_blocks: false,
     ciphers: &["ecb-aes-ccp", "cbc-aes-ccp", "ctr-aes-ccp", "xts-aes-ccp", "gcm-aes-ccp"],
     cbc: "cbc-aes-ccp",
     ecb: "ecb-aes-ccp",

@@ -18,7 +18,6 @@ pub(crate) const CESA: ModelNames = ModelNames {
     bound: ("platform/drivers/marvell-cesa", DEVICE),
     lines: Some(DEVICE),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &[CBC, "mv-ecb-aes", "mv-cbc-des3-ede"],
     cbc: CBC,
     ecb: "mv-ecb-aes",

@@ -10,7 +10,6 @@ pub(crate) const DCP: ModelNames = ModelNames {
     bound: ("platform/drivers/mxs-dcp", "3e0f0000.crypto"),
     lines: Some("dcp-irq"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-dcp", "cbc-aes-dcp"],
     cbc: "cbc-aes-dcp",
     ecb: "ecb-aes-dcp",

@@ -13,7 +13,6 @@ pub(crate) const EIP93: ModelNames = ModelNames {
     bound: ("platform/drivers/inside-secure-eip93", "3e110000.crypto"),
     lines: Some("3e110000.crypto"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb(aes-eip93)", "cbc(aes-eip93)", "ctr(aes-eip93)", "cbc(des3_ede-eip93)"],
     cbc: "cbc(aes-eip93)",
     ecb: "ecb(aes-eip93)",

@@ -11,7 +11,6 @@ pub(crate) const LX: ModelNames = ModelNames {
     bound: ("pci/drivers/Geode LX AES", "0000:00:10.0"),
     lines: None,
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-geode", "cbc-aes-geode"],
     cbc: "cbc-aes-geode",
     ecb: "ecb-aes-geode",

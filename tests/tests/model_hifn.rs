@@ -13,7 +13,6 @@ pub(crate) const HIFN: ModelNames = ModelNames {
     bound: ("pci/drivers/hifn795x", "0000:00:10.0"),
     lines: Some("hifn0"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-hifn0", "cbc-aes-hifn0", "cbc-3des-hifn0"],
     cbc: "cbc-aes-hifn0",
     ecb: "ecb-aes-hifn0",

@@ -10,7 +10,6 @@ pub(crate) const AM335X: ModelNames = ModelNames {
     bound: ("platform/drivers/omap-aes", "3e158000.aes"),
     lines: Some("3e150000.dma_ccint"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-omap", "cbc-aes-omap", "ctr-aes-omap", "gcm-aes-omap"],
     cbc: "cbc-aes-omap",
     ecb: "ecb-aes-omap",

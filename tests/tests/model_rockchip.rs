@@ -10,7 +10,6 @@ pub(crate) const RK3288: ModelNames = ModelNames {
     bound: ("platform/drivers/rk3288-crypto", "3e0a0000.crypto"),
     lines: Some("rk-crypto"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-rk", "cbc-aes-rk", "cbc-des3-ede-rk"],
     cbc: "cbc-aes-rk",
     ecb: "ecb-aes-rk",

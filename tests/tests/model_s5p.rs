@@ -10,7 +10,6 @@ pub(crate) const EXYNOS: ModelNames = ModelNames {
     bound: ("platform/drivers/s5p-secss", "3e130000.sss"),
     lines: Some("3e130000.sss"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-s5p", "cbc-aes-s5p", "ctr-aes-s5p"],
     cbc: "cbc-aes-s5p",
     ecb: "ecb-aes-s5p",

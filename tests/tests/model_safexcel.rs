@@ -11,7 +11,6 @@ pub(crate) const SAFEXCEL: ModelNames = ModelNames {
     bound: ("platform/drivers/crypto-safexcel", "3e160000.crypto"),
     lines: Some("3e160000.crypto"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["safexcel-ecb-aes", "safexcel-cbc-aes", "safexcel-cbc-des3_ede", "safexcel-gcm-aes"],
     cbc: "safexcel-cbc-aes",
     ecb: "safexcel-ecb-aes",

@@ -11,7 +11,6 @@ pub(crate) const STM32MP1: ModelNames = ModelNames {
     bound: ("platform/drivers/stm32-cryp", "3e140000.cryp"),
     lines: Some("3e140000.cryp"),
     starts_per_request: 1,
-    by_blocks: true,
     ciphers: &["stm32-ecb-aes", "stm32-cbc-aes", "stm32-ctr-aes", "stm32-cbc-des3", "stm32-gcm-aes"],
     cbc: "stm32-cbc-aes",
     ecb: "stm32-ecb-aes",

@@ -11,7 +11,6 @@ pub(crate) const A20: ModelNames = ModelNames {
     bound: ("platform/drivers/sun4i-ss", "3e0c0000.crypto"),
     lines: None,
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-sun4i-ss", "cbc-aes-sun4i-ss", "cbc-des3-sun4i-ss"],
     cbc: "cbc-aes-sun4i-ss",
     ecb: "ecb-aes-sun4i-ss",

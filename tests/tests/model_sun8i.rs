@@ -10,7 +10,6 @@ pub(crate) const A64: ModelNames = ModelNames {
     bound: ("platform/drivers/sun8i-ce", "3e0e0000.crypto"),
     lines: Some("sun8i-ce-ns"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-sun8i-ce", "cbc-aes-sun8i-ce", "cbc-des3-sun8i-ce"],
     cbc: "cbc-aes-sun8i-ce",
     ecb: "ecb-aes-sun8i-ce",

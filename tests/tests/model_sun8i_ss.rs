@@ -11,7 +11,6 @@ pub(crate) const A83T: ModelNames = ModelNames {
     bound: ("platform/drivers/sun8i-ss", "3e120000.crypto"),
     lines: Some("sun8i-ss"),
     starts_per_request: 1,
-    by_blocks: false,
     ciphers: &["ecb-aes-sun8i-ss", "cbc-aes-sun8i-ss", "cbc-des3-sun8i-ss"],
     cbc: "cbc-aes-sun8i-ss",
     ecb: "ecb-aes-sun8i-ss",

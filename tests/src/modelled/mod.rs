@@ -86,8 +86,6 @@ pub struct ModelNames {
     /// The number of starts of the engine that a request takes, each with an interrupt: a driver may
     /// load key and IV by operations of their own.
     pub starts_per_request: u64,
-    /// Each block has an interrupt instead. In the emulator a request of 64 KiB takes seconds.
-    pub by_blocks: bool,
     /// The drivers of all ciphers that outboard has.
     pub ciphers: &'static [&'static str],
     /// The driver of AES in CBC mode.
@@ -99,6 +97,11 @@ pub struct ModelNames {
 }
 
 impl ModelNames {
+    /// Each block has an interrupt, so that in the emulator a request of 64 KiB takes seconds.
+    fn by_blocks(&self) -> bool {
+        self.driver == "stm32-cryp"
+    }
+
     /// Those of a DMA engine are no evidence of one device: `check` does not count them.
     fn has_own_lines(&self) -> bool {
         self.lines.is_some_and(|name| !name.contains(".dma_"))
@@ -126,7 +129,7 @@ impl Modelled {
         for fault in [Word::Lose, Word::Damage, Word::Late, Word::Error, Word::Stop] {
             engines.set(fault, 0);
         }
-        set_patience(Duration::from_secs(if names.by_blocks { 20 } else { 1 }));
+        set_patience(Duration::from_secs(if names.by_blocks() { 20 } else { 1 }));
         let wrong_before = wrong(&engines);
         Some(Modelled { machine, engines, names, wrong_before })
     }
@@ -288,7 +291,7 @@ impl Modelled {
     /// its count.
     #[track_caller]
     pub fn openssl_is_proven(&self) {
-        let len = if self.names.by_blocks { 128 << 10 } else { 4 << 20 };
+        let len = if self.names.by_blocks() { 128 << 10 } else { 4 << 20 };
         self.allow(&[self.names.cbc]);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str| folder.path().join(name).to_str().expect("a plain name").to_owned();
@@ -321,7 +324,7 @@ impl Modelled {
         if self.names.lines.is_some() {
             // On two CPUs a handler may still run when the next request ends, and serve both; and the
             // emulator can raise a level again that the handler is about to lower.
-            let expected = if self.names.by_blocks { len as u64 / 16 } else { starts };
+            let expected = if self.names.by_blocks() { len as u64 / 16 } else { starts };
             assert!((expected / 2..=2 * expected).contains(&interrupts), "{interrupts} of {expected}");
         }
         let soft_enc = format!("enc -aes-128-cbc -in {plain} -out {soft} {KEY}");
