@@ -159,13 +159,17 @@ fn clean_up(orders: &Orders) -> Result<()> {
     }
     let start = Instant::now();
     loop {
-        let left: Vec<Record> = netlink::dump()?.into_iter().filter(|record| orders.is_new(record)).collect();
+        let records = netlink::dump()?;
+        let kept = of_generator(&records);
+        let is_kept = |record: &Record| kept.as_ref().is_some_and(|start| record.name.starts_with(start));
+        let left: Vec<&Record> = records.iter().filter(|record| orders.is_new(record)).collect();
         let mut failed = None;
         for record in &left {
-            failed = change::remove(&record.name).err().map(|error| (record, error)).or(failed);
+            let error = change::remove(&record.name).err().filter(|_| !is_kept(record));
+            failed = error.map(|error| (record, error)).or(failed);
         }
         match failed {
-            None if left.is_empty() => return Ok(()),
+            None if left.iter().all(|record| is_kept(record)) => return Ok(()),
             Some((record, error)) if start.elapsed() > LONGEST_USE => bail!(
                 "{} remains in /proc/crypto ({error}): it is in use, and is gone after the next boot",
                 record.name
@@ -175,12 +179,31 @@ fn clean_up(orders: &Orders) -> Result<()> {
     }
 }
 
+/// How the instances of the kernel's default generator of random numbers begin, such as `hmac(sha512`. The
+/// first packets of IPsec make the generator, which the kernel then keeps (crypto/geniv.c, crypto/rng.c).
+fn of_generator(records: &[Record]) -> Option<String> {
+    let hash =
+        |record: &Record| Some((record.priority, record.name.strip_prefix("drbg_nopr_hmac_")?.to_owned()));
+    let (_, hash) = records.iter().filter_map(hash).max()?;
+    Some(format!("hmac({hash}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn record(name: &str, flags: u32) -> Record {
         Record { name: name.into(), module: "cbc".into(), flags: Flags(flags), priority: Some(100) }
+    }
+
+    #[test]
+    fn the_instance_of_the_generator_is_that_of_its_first_driver() {
+        let record = |name: &str, priority| Record { priority: Some(priority), ..record(name, 0) };
+        let mut records = vec![record("drbg_nopr_hmac_sha512", 221), record("drbg_nopr_hmac_sha384", 220)];
+        assert_eq!(of_generator(&records).as_deref(), Some("hmac(sha512"));
+        records.push(record("drbg_nopr_hmac_sha256", 222));
+        assert_eq!(of_generator(&records).as_deref(), Some("hmac(sha256"));
+        assert_eq!(of_generator(&[record("drbg_pr_sha256", 1)]), None);
     }
 
     #[test]
