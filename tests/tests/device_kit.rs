@@ -49,5 +49,5 @@ fn what_goes_wrong_is_in_the_file_and_the_system_as_it_was() {
 #[test]
 fn signals_leave_the_system_as_it_was() {
     let Some(_simulated) = few_drivers("signals_leave_the_system_as_it_was") else { return };
-    Kit::unpack().signals_leave_the_system_as_it_was(4, Duration::from_secs(20));
+    Kit::unpack().signals_leave_the_system_as_it_was(4, 40);
 }

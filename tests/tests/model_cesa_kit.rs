@@ -12,14 +12,19 @@ use crate::model_cesa::CESA;
 /// What a trial may take beyond its limit, for its file.
 const FOR_THE_FILE: Duration = Duration::from_secs(60);
 
-#[test]
-fn a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace() {
-    let test = "a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace";
-    let Some(_engines) = Engines::find(test, CESA.id) else { return };
+/// A board: the engines without the module, and the unpacked archive.
+pub(crate) fn board(test: &str) -> Option<(Engines, Kit)> {
+    let engines = Engines::find(test, CESA.id)?;
     if is_loaded("outboard") {
         unload("outboard");
     }
-    let kit = Kit::of_archive();
+    Some((engines, Kit::of_archive()))
+}
+
+#[test]
+fn a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace() {
+    let test = "a_trial_of_a_minimal_debian_is_read_with_the_comparison_and_leaves_no_trace";
+    let Some((_engines, kit)) = board(test) else { return };
     let start = Instant::now();
     let (text, read) = kit.tried(600, 0);
     let took = start.elapsed();
