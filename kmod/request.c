@@ -83,6 +83,9 @@ static int ob_request_failed(const struct ob_request *request, int error)
 	if (error == -EBADMSG || request->state == OB_WAITING)
 		return error;
 	atomic64_inc(&session->driver->errors);
+	/* hifn_795x ends so what an engine has when it resets one that completes nothing. */
+	if (error == -ENODEV && ob_engine_stopped(session->driver))
+		return -EHOSTDOWN;
 	if (error == -ENODEV)
 		ob_session_kill_atomic(session);
 	/* The driver's own time limit is over, which drivers report as EFAULT and EINVAL too. */

@@ -468,6 +468,13 @@ static void an_engine_that_ends_lost_requests_with_errors_stays_stopped(void)
 	check(has_stopped(), "it counts as working");
 	is_refused(2);
 	answer_held();
+	/* Of a device that is there: its driver has reset it. */
+	fault("all error 19");
+	end_the_pause();
+	check(status_of(3) == -EHOSTDOWN && has_stopped(), "status %d", arena.slot[3].status);
+	fault("clear");
+	end_the_pause();
+	works_again();
 }
 
 /* For the patience, and not for the time limit. */

@@ -105,6 +105,7 @@ mod model_eip93;
 mod model_eip93_stops;
 mod model_geode;
 mod model_hifn;
+mod model_hifn_stops;
 mod model_omap;
 mod model_omap_guide;
 mod model_omap_lost;

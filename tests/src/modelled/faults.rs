@@ -196,7 +196,9 @@ impl Modelled {
         // A further try.
         self.output(&["disallow", "--now", cbc]);
         let refused = self.refused(&["allow", "--now", cbc]);
-        assert!(refused.contains("does not use it over any interface"), "{refused}");
+        // hifn_795x ends so what its engine has when it resets it, also what it just got.
+        let is_ended = refused.contains("(No such device)");
+        assert!(refused.contains("does not use it over any interface") || is_ended, "{refused}");
     }
 
     /// What `outboard prove` says of a run of openssl(1), whatever the policy is.
