@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Modelled;
 use crate::child::in_own_process;
 use crate::command::status_and_output;
+use crate::machine::set_patience;
 use crate::model::{AT_RANDOM, Word, count_of};
 use crate::stream::Stream;
 use crate::time_limit::wait_until;
@@ -135,6 +136,8 @@ impl Modelled {
         }
         assert_eq!(self.problem(), None);
 
+        // Also where the module has more for a busy host: a stream must not take as long.
+        set_patience(Duration::from_secs(1));
         self.engines.set(fault, when);
         // Until all engines have stopped, requests of the others are completed, and count.
         wait_until("stopped", || {
