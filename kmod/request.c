@@ -83,7 +83,7 @@ static int ob_request_failed(const struct ob_request *request, int error)
 	if (error == -EBADMSG || request->state == OB_WAITING)
 		return error;
 	atomic64_inc(&session->driver->errors);
-	/* hifn_795x ends so what an engine has when it resets one that completes nothing. */
+	/* hifn_795x ends the requests of an engine with ENODEV when it resets it. */
 	if (error == -ENODEV && ob_engine_stopped(session->driver))
 		return -EHOSTDOWN;
 	if (error == -ENODEV)
