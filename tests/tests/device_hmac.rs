@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-use outboard_tests::bytes::{assert_same, bytes, hex};
+use outboard_tests::bytes::{assert_same, bytes, hex, hex_digits};
 use outboard_tests::child::in_own_process;
 use outboard_tests::command::{run, status_and_output};
 use outboard_tests::device::count;
@@ -326,8 +326,7 @@ fn records_of_tls_are_authenticated_by_the_driver(openssl: &Path) {
 fn openssl_authenticates_a_file_by_the_driver(openssl: &Path) {
     let world = world("SHA2-512:4096");
     let (file, key) = (world.folder().join("file"), bytes(11, 64));
-    let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-    let key_option = format!("hexkey:{digits}");
+    let key_option = format!("hexkey:{}", hex_digits(&key));
     for (length, by_hardware) in [(50_000, true), (500_000, false), (3000, false)] {
         let content = bytes(12, length);
         fs::write(&file, &content).expect("a file");

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use outboard_drivers::padlock::is_enabled;
-use outboard_tests::bytes::bytes;
+use outboard_tests::bytes::{bytes, hex_digits};
 use outboard_tests::child::in_own_process;
 use outboard_tests::command::succeeded;
 use outboard_tests::evp::{Cipher, Context, Direction, major_version};
@@ -233,11 +233,10 @@ fn the_engine_equals_openssls_own_code_and_the_provider() {
         let name = format!("AES-{size}-{mode}").to_uppercase();
         let key = bytes(7, size as usize / 8);
         let iv = [0x3c; 16];
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let line = format!(
             "enc -engine padlock -aes-{size}-{mode} -K {} -iv {} -in {plain} -out {result}",
-            hex(&key),
-            hex(&iv)
+            hex_digits(&key),
+            hex_digits(&iv)
         );
         let before = padlock.counts();
         let engine = Command::new("openssl").args(line.split(' ')).output().expect("openssl runs");

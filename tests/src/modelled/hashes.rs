@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Modelled;
-use crate::bytes::{bytes, hex};
+use crate::bytes::{bytes, hex, hex_digits};
 use crate::command::{run, succeeded};
 use crate::model::Word;
 
@@ -23,8 +23,7 @@ impl Modelled {
         let world = self.world(&drivers.join(","), &[("DIGESTS", "ALL")]);
         let file = world.folder().join("message");
         let path = file.to_str().expect("a plain name");
-        let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
-        let (key, soft) = (format!("hexkey:{key}"), world.soft_hmac());
+        let (key, soft) = (format!("hexkey:{}", hex_digits(KEY)), world.soft_hmac());
         for (_, name) in hashes {
             for (len, by_driver) in [(60_000, true), (1000, false)] {
                 let message = bytes(9, len);
