@@ -36,7 +36,7 @@ with_nginx() {
     local suite=$1 file=$2 nginx
     shift 2
     printf 'daemon off; master_process off; error_log /tmp/nginx.log; events {}
-        http { access_log off; server { listen 127.0.0.1:4433 ssl; root /tmp/files; ssl_certificate /tmp/certificate;
+        http { access_log off; keepalive_timeout 0; server { listen 127.0.0.1:4433 ssl; root /tmp/files; ssl_certificate /tmp/certificate;
         ssl_certificate_key /tmp/key; ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites %s; } }' "$suite" >nginx.conf
     OPENSSL_CONF=/tmp/$file nginx -c /tmp/nginx.conf >>log 2>&1 &
     nginx=$!
