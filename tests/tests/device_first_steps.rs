@@ -10,7 +10,6 @@ use outboard_tests::agreement::assert_commands_agree;
 use outboard_tests::command::{status_and_output, succeeded};
 use outboard_tests::engine::Engine;
 use outboard_tests::file_tree::{assert_same_tree, whole_etc};
-use outboard_tests::lane::is_full_lane;
 use outboard_tests::services::machine;
 use outboard_tests::simulated::Simulated;
 use outboard_tests::sites::{FILE, sshd};
@@ -25,13 +24,14 @@ const SUITES: [&str; 2] = ["AES-128-GCM", "AES-256-GCM"];
 /// README.md.
 const README: &str = include_str!("../../README.md");
 
-/// The commands of the quick start, without `sudo outboard` and comments.
-fn commands() -> Vec<Vec<&'static str>> {
+/// The commands of the quick start for root, without `sudo` and comments.
+pub fn commands() -> impl Iterator<Item = Vec<&'static str>> {
     let (_, rest) = README.split_once("## Quick start\n").expect("README has a quick start");
     let (section, _) = rest.split_once("\n## ").expect("a section follows");
-    let lines = section.lines().filter_map(|line| line.strip_prefix("    sudo outboard "));
-    let words = |line: &'static str| line.split('#').next().unwrap_or_default().split_whitespace().collect();
-    lines.map(words).collect()
+    let lines = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("    sudo ").filter(|line| line.starts_with("outboard ")));
+    lines.map(|line| line.split('#').next().unwrap_or_default().split_whitespace().collect())
 }
 
 /// Works while a client of default configuration downloads.
@@ -70,7 +70,8 @@ fn follow(machine: &Machine, between: &Between) {
     let (_files, _nginx) = nginx();
     let before = whole_etc();
     let mut done = Vec::new();
-    for mut command in commands() {
+    for words in commands() {
+        let mut command = words[1..].to_vec();
         let name = command[0];
         // README's reader has a terminal, and answers.
         if ["setup", "undo"].contains(&name) {
@@ -78,7 +79,7 @@ fn follow(machine: &Machine, between: &Between) {
         }
         // A part of the time shows the same.
         if let Some(time) = command.iter_mut().find(|word| **word == "60s") {
-            *time = if is_full_lane() { "15s" } else { "5s" };
+            *time = "15s";
         }
         let output = match name {
             "prove" => downloads_while(|| run(machine, &command)),
@@ -96,7 +97,8 @@ fn follow(machine: &Machine, between: &Between) {
                     Some(other) => assert!(other.contains("CHACHA20"), "{text}"),
                     None => assert_eq!(next, "outboard enable nginx --restart", "{text}"),
                 }
-                setup_says_why_a_default_client_of_sshd_is_not_served(machine, &text);
+                setup_advises_sshd(machine, &text);
+                a_default_client_of_sshd_is_not_served(machine);
             }
             "enable" => {
                 assert!(text.contains("nginx is enabled"), "{all}");
@@ -133,9 +135,7 @@ fn the_commands_of_the_quick_start_end_as_readme_promises() {
     let Some(machine) = untouched(test) else { return };
     let Some(_engine) = Engine::load(test) else { return };
     let while_enabled = || {
-        if is_full_lane() {
-            results_fit_the_terminal(&machine);
-        }
+        results_fit_the_terminal(&machine);
         let proof = ["--service", "nginx", "--for", "1s"];
         assert_commands_agree(|arguments| machine.command(arguments), &["engine-ecb-aes"], &proof);
     };
@@ -223,14 +223,17 @@ fn results_fit_the_terminal(machine: &Machine) {
     }
 }
 
-/// A client of default configuration negotiates ChaCha20-Poly1305 with a server that has it. sshd does
-/// not run here yet: without /run/sshd it does not list its ciphers.
-fn setup_says_why_a_default_client_of_sshd_is_not_served(machine: &Machine, setup: &str) {
+/// U5: the next step of status is not what setup says to leave.
+fn setup_advises_sshd(machine: &Machine, setup: &str) {
     let (decision, next) = advice(setup, "sshd");
     assert!(decision == "leave" || decision.starts_with("prefer aes"), "{decision}");
-    // U5: the next step of status is not what setup says to leave.
     let status = succeeded(&run(machine, &["status"]), &["status"]);
     assert!(next.starts_with("outboard enable") || !status.contains("outboard enable sshd"), "{status}");
+}
+
+/// It negotiates ChaCha20-Poly1305 with a server that has it. sshd does not run here yet: without
+/// /run/sshd it does not list its ciphers.
+fn a_default_client_of_sshd_is_not_served(machine: &Machine) {
     let (_files, _sshd) = sshd();
     let enabled = run(machine, &["enable", "sshd", "--restart", "--aes-required"]);
     let text = succeeded(&enabled, &["enable", "sshd"]);

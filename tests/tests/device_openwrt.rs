@@ -133,7 +133,7 @@ fn is_observed(machine: &Machine, kind: &str) {
     let about = fs::metadata(COUNTERS).expect("counters");
     assert_eq!((about.uid(), about.mode() & 0o7777), (0, 0o600));
     let arguments =
-        ["prove", "--quiet", kind, "nginx", "--json", "-", "--for", "10s", "--require-hardware", "50"];
+        ["prove", "--quiet", kind, "nginx", "--json", "-", "--for", "4s", "--require-hardware", "50"];
     let proof = meanwhile(machine, &arguments, || {
         downloads(SITE);
         another_program();

@@ -3,11 +3,18 @@
 
 use outboard_tests::command::on_path;
 use outboard_tests::machine::{ACCELERATOR, cbc_aes_drivers};
-use outboard_tests::openwrt::session::{PackageTool, type_the_page};
+use outboard_tests::openwrt::session::{PackageTool, commands, type_the_page};
 use outboard_tests::skip::skip;
 use outboard_tests::tuning::Machine;
 
+use super::device_first_steps;
+
 fn try_the_page(test: &str, tool: PackageTool) {
+    // So this test of each day is one of README too.
+    let of_readme: Vec<_> = device_first_steps::commands().map(|words| words.join(" ")).collect();
+    let of_page: Vec<_> =
+        commands().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(of_page.ends_with(&of_readme) && of_readme.len() == 4, "{of_page:?}, {of_readme:?}");
     if let Some(missing) = ["nginx", "curl", "openssl"].into_iter().find(|name| on_path(name).is_none()) {
         return skip(test, format!("the {missing} command"));
     }

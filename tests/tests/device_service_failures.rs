@@ -103,7 +103,8 @@ fn a_signal_has_the_change_undone() {
     let (_files, _nginx) = nginx();
     let before = snapshot();
     let drop_in = Path::new("/etc/systemd/system/nginx.service.d/50-outboard.conf");
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+    let signals = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
+    for &signal in &signals[..if is_full_lane() { 3 } else { 1 }] {
         let mut command = machine.command(&["enable", "nginx", "--restart", "--force"]);
         let set = move || {
             // SAFETY: SIG_DFL is valid for each of these signals.

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use outboard_tests::planted::{IN_COMMANDS, IN_CONFIGURATIONS, Planter, fresh_seed};
 use serde_json::Value;
 
-const RUNS: usize = 100;
+const RUNS: usize = 50;
 
 fn outboard() -> Command {
     Command::new(both::outboard())

@@ -75,7 +75,12 @@ fn lines(section: &str) -> impl Iterator<Item = &'static str> {
 /// The lines that are typed on the router.
 fn session(tool: &str) -> Vec<&'static str> {
     let installs = lines("Install").filter(|line| line.starts_with(tool));
-    installs.chain(lines("Use")).collect()
+    installs.chain(commands()).collect()
+}
+
+/// Those of outboard.
+pub fn commands() -> impl Iterator<Item = &'static str> {
+    lines("Use")
 }
 
 /// A router without outboard, whose packages lie in /tmp. Dropped, it removes what they installed.

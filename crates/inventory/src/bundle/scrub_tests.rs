@@ -127,11 +127,11 @@ fn a_configuration_of_the_kernel_is_left_out() {
 }
 
 #[test]
-fn no_planted_secret_is_in_ten_thousand_configurations_and_status_is_the_same() {
+fn no_planted_secret_is_in_thousands_of_configurations_and_status_is_the_same() {
     let mut named = 0;
     for seed in [1, fresh_seed()] {
         let mut planter = Planter::new(seed, IN_CONFIGURATIONS);
-        for _ in 0..5_000 {
+        for _ in 0..1_000 {
             planter.secrets.clear();
             let planted = planter.configuration("/etc");
             let before =
@@ -153,5 +153,5 @@ fn no_planted_secret_is_in_ten_thousand_configurations_and_status_is_the_same() 
             named += usize::from(!was.digests.is_empty() && was.engines.is_some() && was.providers.is_some());
         }
     }
-    assert!(named > 5_000, "only {named} configurations had something to show");
+    assert!(named > 1_000, "only {named} configurations had something to show");
 }
