@@ -1,27 +1,26 @@
 //! Properties that hold for every AEAD.
 
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::TestCaseError;
 
 use crate::aead_script::{Forged, Message, Script, Step, play, sealed};
 use crate::bytes::{array, assert_same, bytes, hex};
 use crate::evp::{Cipher, Context, Direction, Outcome};
+use crate::lane::runner;
 use crate::world::{AEADS, World};
 
 const BLOCK: usize = 16;
 
-/// Any sequence of calls returns what the default provider returns, for this number of sequences or
-/// PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for as many sequences as
+/// [`runner`] takes.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let ciphers = AEADS.map(|algorithm| (world.hard(algorithm), world.soft(algorithm)));
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
     let answered_alike = |script: Script| {
         let (hard, soft) = &ciphers[script.cipher];
         let played = play(&script, hard, soft);
         played.map_err(|problem| TestCaseError::fail(format!("{}: {problem}", AEADS[script.cipher])))
     };
-    TestRunner::new(config)
+    runner(cases)
         .run(&crate::aead_script::script(ciphers.len()), answered_alike)
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }

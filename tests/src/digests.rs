@@ -2,13 +2,14 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::TestCaseError;
 
 use outboard_accel::{Accelerator, Error, HashSession};
 
 use crate::bytes::bytes;
 use crate::child::{Exit, fork};
 use crate::evp::{Digest, DigestContext, Outcome};
+use crate::lane::runner;
 use crate::world::World;
 
 /// The digests that the provider can offer.
@@ -154,20 +155,18 @@ fn again(pair: &mut Pair, digests: [&Digest; 2]) -> Result<(), String> {
     if outcomes[0] == outcomes[1] { Ok(()) } else { Err(format!("the outcomes are {outcomes:?}")) }
 }
 
-/// Any sequence of calls returns what the default provider returns, for this number of sequences or
-/// PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for as many sequences as
+/// [`runner`] takes.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let digests =
         DIGESTS.map(|name| (world.hard_digest(name).expect("it is offered"), world.soft_digest(name)));
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
     let answered_alike = |script: Script| {
         let (hard, soft) = &digests[script.digest];
         play(&script, [hard, soft])
             .map_err(|problem| TestCaseError::fail(format!("{}: {problem}", DIGESTS[script.digest])))
     };
-    TestRunner::new(config)
+    runner(cases)
         .run(&script(), answered_alike)
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }

@@ -2,12 +2,13 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::TestCaseError;
 
 use crate::bytes::bytes;
 use crate::child::{Exit, fork};
 use crate::digests::{DIGESTS, length};
 use crate::evp::{Hmac, HmacContext, Outcome};
+use crate::lane::runner;
 use crate::world::World;
 
 /// The maximum number of contexts of a script; further copies replace the oldest.
@@ -147,15 +148,13 @@ fn one(
     }
 }
 
-/// Any sequence of calls returns what the default provider returns, for this number of sequences or
-/// PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for as many sequences as
+/// [`runner`] takes.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let (hard, soft) = (world.hard_hmac().expect("it is offered"), world.soft_hmac());
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
     let answered_alike = |script: Script| play(&script, [&hard, &soft]).map_err(TestCaseError::fail);
-    TestRunner::new(config)
+    runner(cases)
         .run(&script(), answered_alike)
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
 }

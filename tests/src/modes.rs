@@ -1,29 +1,28 @@
 //! Properties of every cipher except AES in CBC mode, whether the kernel's software or the
 //! simulated accelerator processes the requests.
 
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::TestCaseError;
 
 use crate::bytes::{array, assert_same, bytes, hex};
 use crate::evp::{Context, Direction, TlsRecords};
+use crate::lane::runner;
 use crate::messages::padded;
 use crate::script::{Script, Step, play, script};
 use crate::world::{OTHER_CIPHERS, World};
 
 const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
 
-/// Any sequence of calls returns what the default provider returns, for this number of sequences or
-/// PROPTEST_CASES.
+/// Any sequence of calls returns what the default provider returns, for as many sequences as
+/// [`runner`] takes.
 #[track_caller]
 pub fn any_sequence_of_calls_is_answered_alike(world: &World, cases: u32) {
     let ciphers = OTHER_CIPHERS.map(|algorithm| (world.hard(algorithm), world.soft(algorithm)));
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let config = Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() };
     let answered_alike = |script: Script| {
         let (hard, soft) = &ciphers[script.cipher];
         let played = play(&script, hard, soft);
         played.map_err(|problem| TestCaseError::fail(format!("{}: {problem}", OTHER_CIPHERS[script.cipher])))
     };
-    TestRunner::new(config)
+    runner(cases)
         .run(&script(ciphers.len()), answered_alike)
         .unwrap_or_else(|failure| panic!("{:?}: {failure}", world.driver_choice));
     world.assert_driver_used();

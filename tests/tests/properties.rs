@@ -2,10 +2,10 @@
 
 use outboard_tests::bytes::{array, assert_same, bytes};
 use outboard_tests::evp::{Cipher, Context, Direction, LibraryContext};
+use outboard_tests::lane::runner;
 use outboard_tests::script::{Script, Step, play, script};
 use outboard_tests::world::{CIPHERS, World, worlds};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
 /// Thresholds below, within and above the lengths of scripts.
 const THRESHOLDS: [&str; 7] =
@@ -13,12 +13,6 @@ const THRESHOLDS: [&str; 7] =
 
 /// Few scripts have a request that reaches it.
 const LARGEST_THRESHOLD: &str = "ALL:65536";
-
-/// A runner that leaves no files behind; PROPTEST_CASES sets the number of cases.
-fn runner(cases: u32) -> TestRunner {
-    let chosen = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    TestRunner::new(Config { cases: chosen.unwrap_or(cases), failure_persistence: None, ..Config::default() })
-}
 
 /// Both providers' ciphers, of all three key lengths.
 fn ciphers(world: &World) -> Vec<(Cipher, Cipher)> {
