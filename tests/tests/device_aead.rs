@@ -164,8 +164,10 @@ fn messages_are_right_when_requests_fail(simulated: &Simulated) {
             in_own_process(|| {
                 let settings = [("THRESHOLDS", "ALL:1"), ("LOG_LEVEL", "off"), ("SHADOW_CHECKS", "1")];
                 let world = world(&settings);
-                aead::any_sequence_of_calls_is_answered_alike(&world, 5);
-                aead::chosen_sequences_are_answered_alike(&world);
+                aead::any_sequence_of_calls_is_answered_alike(&world, 8);
+                if is_full_lane() {
+                    aead::chosen_sequences_are_answered_alike(&world);
+                }
                 let counts = world.counts();
                 assert!(counts.failures + counts.mismatches > 0, "{fault}: {counts:?}");
             });

@@ -18,7 +18,7 @@ const SMALL: usize = 200_000;
 /// The length of the large file in the full lane, on machines with [`ENOUGH_MEMORY`].
 const LARGE: usize = 50_000_000;
 /// Its length otherwise.
-const LESS_LARGE: usize = 10_000_000;
+const LESS_LARGE: usize = 5_000_000;
 /// In bytes. The large file is in memory several times: in the folder, and in the processes at both
 /// ends.
 const ENOUGH_MEMORY: u64 = 512 << 20;
