@@ -10,10 +10,9 @@ use outboard_tests::tuning::Machine;
 use super::device_first_steps;
 
 fn try_the_page(test: &str, tool: PackageTool) {
-    // So this test of each day is one of README too.
-    let of_readme: Vec<_> = device_first_steps::commands().map(|words| words.join(" ")).collect();
-    let of_page: Vec<_> =
-        commands().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    // `make test` types README's commands by this page.
+    let of_readme: Vec<_> = device_first_steps::commands().collect();
+    let of_page: Vec<Vec<_>> = commands().map(|line| line.split_whitespace().collect()).collect();
     assert!(of_page.ends_with(&of_readme) && of_readme.len() == 4, "{of_page:?}, {of_readme:?}");
     if let Some(missing) = ["nginx", "curl", "openssl"].into_iter().find(|name| on_path(name).is_none()) {
         return skip(test, format!("the {missing} command"));

@@ -8,10 +8,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use outboard_tests::lane::is_full_lane;
 use outboard_tests::planted::{IN_COMMANDS, IN_CONFIGURATIONS, Planter, fresh_seed};
 use serde_json::Value;
 
-const RUNS: usize = 50;
+/// The number of random configurations or commands of a test.
+fn runs() -> usize {
+    if is_full_lane() { 100 } else { 50 }
+}
 
 fn outboard() -> Command {
     Command::new(both::outboard())
@@ -55,7 +59,7 @@ fn a_bundle_has_no_secret_of_the_configuration_and_gives_the_same_status() {
     let at = |name: &str| place.path().join(name);
     let (conf, bundle, document) = (at("openssl.cnf"), at("bundle.tar.xz"), at("status.json"));
     let mut named = 0;
-    for _ in 0..RUNS {
+    for _ in 0..runs() {
         planter.secrets.clear();
         let planted = planter.configuration(place.path().to_str().unwrap());
         let included = Path::new(&planted.included.0);
@@ -91,7 +95,7 @@ fn a_bundle_has_no_secret_of_the_configuration_and_gives_the_same_status() {
         let openssl = &live["openssl"];
         named += usize::from(!openssl["engines"].is_null() && !openssl["providers"].is_null());
     }
-    assert!(named > RUNS / 4, "only {named} configurations had something to show");
+    assert!(named > runs() / 4, "only {named} configurations had something to show");
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn a_proof_and_its_report_have_no_secret_of_the_command() {
         fs::set_permissions(at(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
     let json = at("proof.json");
-    for _ in 0..RUNS {
+    for _ in 0..runs() {
         planter.secrets.clear();
         let mut words = planter.command_line();
         if words[0].contains('=') {

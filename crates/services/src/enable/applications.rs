@@ -30,7 +30,7 @@ const TLS: Requests =
     Requests { ciphers: &["AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"], bytes: Some(16384) };
 
 /// SSH: OpenSSH fills channel packets with up to 32 KiB (CHAN_SES_PACKET_DEFAULT). Not AES-192-CTR: no
-/// client prefers it (ssh_config(5), Ciphers), and measuring it takes 25 s.
+/// client of default configuration prefers it (ssh_config(5), Ciphers), and measuring it takes 25 s.
 const SSH: Requests = Requests {
     ciphers: &["AES-128-CTR", "AES-256-CTR", "AES-128-GCM", "AES-256-GCM", "AES-128-CBC", "AES-256-CBC"],
     bytes: Some(32768),
