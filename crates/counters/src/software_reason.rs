@@ -75,6 +75,12 @@ impl SoftwareReason {
         matches!(self, DriverWrong | DriverFailed | DriverUnreachable)
     }
 
+    /// Whether every engine lacks some algorithms for this reason.
+    #[must_use]
+    pub fn is_usual(self) -> bool {
+        matches!(self, NoDriver | NotConfigured)
+    }
+
     pub(crate) fn code(self) -> u32 {
         self as u32
     }

@@ -1,5 +1,7 @@
 //! Puts into words why software did the work.
 
+use std::cmp::Reverse;
+
 use outboard_counters::{Counts, Decision, SoftwareReason};
 
 use crate::prove::{NotOffered, SoftwareWork};
@@ -128,9 +130,12 @@ pub fn not_offered(decisions: &[(String, Decision)]) -> Vec<NotOffered> {
             }
         }
     }
-    // What a check has found comes before drivers that are merely not allowed.
-    let rank = |reason: SoftwareReason| (!reason.is_fault(), reason == SoftwareReason::DriverUnreachable);
-    all.sort_by_key(|group| rank(group.reason));
+    // What a check has found comes before drivers that are merely not allowed; else what concerns most
+    // algorithms.
+    let is_found = |reason: SoftwareReason| reason.is_fault() && reason != SoftwareReason::DriverUnreachable;
+    all.sort_by_key(|group| {
+        (!is_found(group.reason), group.reason.is_usual(), Reverse(group.algorithms.len()))
+    });
     all
 }
 

@@ -317,8 +317,7 @@ fn reasons(observed: &Observed) -> String {
         _ => "",
     };
     // That an engine lacks some algorithms is the reason only if there is no other one.
-    let is_usual =
-        |group: &NotOffered| matches!(group.reason, SoftwareReason::NoDriver | SoftwareReason::NotConfigured);
+    let is_usual = |group: &NotOffered| group.reason.is_usual();
     let is_likely = |group: &NotOffered| match group.reason {
         SoftwareReason::CombinedCode | SoftwareReason::NotMeasured => true,
         reason => offered.is_empty() || reason.is_fault(),

@@ -459,7 +459,7 @@ fn a_driver_that_was_found_wrong_or_did_not_answer_is_the_reason() {
 }
 
 #[test]
-fn what_a_check_found_is_named_before_drivers_that_are_not_allowed() {
+fn what_a_check_found_and_what_concerns_most_algorithms_is_named_first() {
     let left = |reason, why: &str| Decision::Left { reason, why: why.to_owned() };
     let proof = counted(|table| {
         for (algorithm, why) in [("AES-128-GCM", "gcm is not allowed"), ("AES-128-CCM", "ccm is not allowed")]
@@ -470,6 +470,19 @@ fn what_a_check_found_is_named_before_drivers_that_are_not_allowed() {
     });
     let says = "outboard offers no algorithm; a-cbc-aes did not answer; ";
     assert!(proof.summary.contains(says), "{}", proof.summary);
+    let most = counted(|table| {
+        table.decide("AES-128-CCM", &left(SoftwareReason::DriverUnreachable, "ccm is not allowed"));
+        for algorithm in ["AES-128-CTR", "AES-128-CBC"] {
+            table.decide(algorithm, &left(SoftwareReason::NotMeasured, "software was measured to win"));
+        }
+        for algorithm in ["AES-128-XTS", "AES-256-XTS", "AES-128-ECB"] {
+            table.decide(algorithm, &left(SoftwareReason::NoDriver, "no driver"));
+        }
+    });
+    let says = "no algorithm; software was measured to win; ccm is not allowed";
+    assert!(most.summary.contains(says), "{}", most.summary);
+    let reasons: Vec<_> = most.not_offered.iter().map(|group| group.algorithms.len()).collect();
+    assert_eq!(reasons, [2, 1, 3]);
 }
 
 #[test]
