@@ -105,22 +105,25 @@ impl Simulated {
         Some(Reachable { simulated, outboard, openssl })
     }
 
-    /// Loads it and waits until its drivers can be used.
+    /// Loads it, without the kernel's self-tests of its drivers, which take seconds: the themes of the
+    /// module have them.
     #[track_caller]
     pub fn load(module: &Path) -> Simulated {
-        Simulated::load_with(module, &[])
-    }
-
-    /// The same, with parameters such as `priority=50`. Tests hold its requests, so that it must not
-    /// count as stopped. The kernel does not test its drivers, which takes seconds: the themes of the
-    /// module have these tests.
-    #[track_caller]
-    pub fn load_with(module: &Path, parameters: &[&str]) -> Simulated {
         let switch_tests_off = |off: &str| {
             // A kernel that is built without these tests has no such file.
             let _ = fs::write("/sys/module/cryptomgr/parameters/notests", off);
         };
         switch_tests_off("Y");
+        let simulated = Simulated::load_with(module, &[]);
+        switch_tests_off("N");
+        simulated
+    }
+
+    /// Loads it with parameters such as `priority=50`, and waits for the kernel's self-tests of its
+    /// drivers, for which the kernel loads software drivers too. Tests hold its requests, so that it
+    /// must not count as stopped.
+    #[track_caller]
+    pub fn load_with(module: &Path, parameters: &[&str]) -> Simulated {
         kernel_module::load_with(module, parameters);
         if is_loaded("outboard") {
             set_patience(Duration::from_secs(600));
@@ -130,7 +133,6 @@ impl Simulated {
             let mut own = drivers.split("\n\n").filter(|driver| driver.contains(": outboard_sim\n"));
             own.all(|driver| driver.contains(": passed\n"))
         });
-        switch_tests_off("N");
         Simulated(())
     }
 
