@@ -305,7 +305,7 @@ static void a_refused_mapping_takes_nothing_from_others(void)
 			mmap(NULL, 64 * MIB - (64 << 10), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
 	/* Fewer in a kernel with checks, on a busy host. */
-	for (int round = 0; round < 3000 && now() < end; round++) {
+	for (int round = 0; round < 1000 && now() < end; round++) {
 		struct arena arena = map_arena(fd, 128 << 10, 1);
 
 		unmap_arena(&arena);
