@@ -103,7 +103,7 @@ pub fn set_thresholds(from: &str) {
     set_thresholds_of(ACCELERATOR, from);
 }
 
-/// The same for a driver.
+/// The same for a driver, whose name the other words of its lines may follow.
 pub fn set_thresholds_of(driver: &str, from: &str) {
     // A service that was disabled leaves no empty directory.
     let _ = fs::create_dir("/etc/outboard");

@@ -15,7 +15,7 @@ use outboard_tests::machine::ACCELERATOR;
 use outboard_tests::services::{fails, machine, requests_of, succeeds};
 use outboard_tests::skip::skip;
 use outboard_tests::systemd::{AddedFiles, Started, assert_unchanged, snapshot};
-use outboard_tests::tuning::{Machine, POLICY, set_thresholds};
+use outboard_tests::tuning::{Machine, set_thresholds_of};
 use serde_json::Value;
 
 const PROFILE: &str = "/etc/apparmor.d/usr.sbin.charon-systemd";
@@ -157,10 +157,7 @@ fn strongswan_computes_ike_with_the_accelerator_and_esp_in_the_kernel() {
     let mut files = AddedFiles::default();
     files.add("/etc/swanctl/conf.d/outboard-test.conf", &connection(1));
     // Messages of IKE_AUTH have 64 to 272 bytes, and a key has few of them: it gets a session at once.
-    set_thresholds("64");
-    let policy = fs::read_to_string(POLICY).expect("it was written");
-    fs::write(POLICY, policy.replace(ACCELERATOR, &format!("{ACCELERATOR} 16384 0")))
-        .expect("the policy's file");
+    set_thresholds_of(&format!("{ACCELERATOR} 16384 0"), "64");
     let _peer = Peer::start(&mut files);
     let _charon = Started::start("strongswan.service");
     connects(pings);
